@@ -1,0 +1,66 @@
+"""The one decorator that decides how the package compiles."""
+
+import contextlib
+import hashlib
+import os
+import tempfile
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any, TypeVar
+
+import numba
+
+Function = TypeVar("Function", bound=Callable[..., Any])
+
+_PACKAGE = Path(__file__).parent
+
+
+def _fingerprint() -> str:
+    """Name the state of all kernel sources.
+
+    Numba stamps only the outermost function's own file: a change in a helper it calls would go
+    unseen, and a warm cache would answer with the old code. Bounds checks are not stamped either.
+    """
+    digest = hashlib.sha256(os.environ.get("NUMBA_BOUNDSCHECK", "").encode())
+    for source in sorted([Path(__file__), *(_PACKAGE / "kernels").glob("*.py")]):
+        digest.update(source.name.encode())
+        digest.update(source.read_bytes())
+    return digest.hexdigest()[:16]
+
+
+def _cache_folder() -> Path:
+    """Return a folder for compiled kernels, a temporary one where the usual cannot be written."""
+    home = os.environ.get("NUMBA_CACHE_DIR") or os.environ.get("XDG_CACHE_HOME")
+    root = Path(home) if home else Path.home() / ".cache"
+    folder = root / "thresher" / _fingerprint()
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        with tempfile.TemporaryFile(dir=folder):
+            return folder
+    except OSError:
+        return Path(tempfile.mkdtemp(prefix="thresher-"))
+
+
+_FOLDER = _cache_folder()
+
+
+@contextlib.contextmanager
+def _cache_in_folder() -> Iterator[None]:
+    """Point Numba's cache at our folder while a function is declared, then put it back."""
+    before = numba.config.CACHE_DIR
+    numba.config.CACHE_DIR = str(_FOLDER)
+    try:
+        yield
+    finally:
+        numba.config.CACHE_DIR = before
+
+
+def jit(function: Function) -> Function:
+    """Compile a kernel: no Python objects, no GIL, kept on disk.
+
+    ``error_model="numpy"`` lets a division by zero give inf as in NumPy, instead of a branch that
+    raises; kernels watch for values that are not finite themselves.
+    """
+    with _cache_in_folder():
+        compiled: Function = numba.njit(nogil=True, cache=True, error_model="numpy")(function)
+    return compiled
