@@ -1,0 +1,1 @@
+"""Every source of data ends as the same batches of rows."""

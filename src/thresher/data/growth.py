@@ -1,0 +1,77 @@
+"""Arrays that grow as features appear, and that can be set aside and put back.
+
+Both must cost what is added or touched and no more: a stream may bring a new feature with every
+row, and a call that fails half-way must leave no trace.
+"""
+
+from collections.abc import Callable
+
+import numpy as np
+
+Restore = Callable[[], None]
+
+
+def grown(array: np.ndarray, size: int) -> np.ndarray:
+    """Return the array with room for ``size`` entries along its first axis, new ones 0."""
+    if array.shape[0] >= size:
+        return array
+    larger = np.zeros((max(size, 2 * array.shape[0]), *array.shape[1:]), array.dtype)
+    larger[: array.shape[0]] = array
+    return larger
+
+
+class Arrays:
+    """Named arrays: ``by_slot`` have an entry per slot, ``whole`` do not."""
+
+    def __init__(self, by_slot: dict[str, np.ndarray], whole: dict[str, np.ndarray]) -> None:
+        self.by_slot = by_slot
+        self.whole = whole
+
+    def __getitem__(self, name: str) -> np.ndarray:
+        """Return an array by its name."""
+        return self.by_slot[name] if name in self.by_slot else self.whole[name]
+
+    def grow(self, n_slots: int) -> None:
+        """Make room for ``n_slots`` slots."""
+        self.by_slot = {name: grown(array, n_slots) for name, array in self.by_slot.items()}
+
+    def take(self, slots: np.ndarray) -> "Arrays":
+        """Return a copy that has the given slots only."""
+        return Arrays(
+            {name: array[slots] for name, array in self.by_slot.items()},
+            {name: array.copy() for name, array in self.whole.items()},
+        )
+
+    def put(self, slots: np.ndarray, taken: "Arrays") -> None:
+        """Write back what ``take`` gave."""
+        for name, array in taken.by_slot.items():
+            self.by_slot[name][slots] = array
+        for name, array in taken.whole.items():
+            self.whole[name][...] = array
+
+    def savepoint(self, slots: np.ndarray) -> Restore:
+        """Return what brings the arrays back, as long as only the given slots change."""
+        taken = self.take(slots)
+        return lambda: self.put(slots, taken)
+
+
+class Log:
+    """Named arrays that are filled from the front; ``length[0]`` entries are in use."""
+
+    def __init__(self, **arrays: np.ndarray) -> None:
+        self.arrays = arrays
+        self.length = np.zeros(1, np.int64)
+
+    def __getitem__(self, name: str) -> np.ndarray:
+        """Return an array by its name, with its unused room."""
+        return self.arrays[name]
+
+    def grow(self, size: int) -> None:
+        """Make room for ``size`` entries."""
+        self.arrays = {name: grown(array, size) for name, array in self.arrays.items()}
+
+    def copy(self) -> "Log":
+        """Return a copy of what is in use."""
+        used = Log(**{name: a[: self.length[0]].copy() for name, a in self.arrays.items()})
+        used.length = self.length.copy()
+        return used

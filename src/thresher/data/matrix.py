@@ -1,0 +1,23 @@
+"""One canonical form for every container, so that the same numbers give the same model."""
+
+import numpy as np
+from scipy import sparse
+
+
+def canonical_csr(X: object) -> sparse.csr_array:
+    """Return float64 CSR rows with sorted columns, no repeats and no stored zeros.
+
+    The input is never changed: arrays are shared with it where nothing needs changing, else copied.
+    """
+    rows = sparse.csr_array(X, dtype=np.float64)
+    if not rows.has_canonical_format or not rows.data.all():
+        rows = rows.copy()
+        rows.sum_duplicates()
+        rows.eliminate_zeros()
+    return rows
+
+
+def inverse_norms(squared_norms: np.ndarray) -> np.ndarray:
+    """Return the factors that give rows unit length; an empty row keeps its zeros."""
+    norms = np.sqrt(squared_norms)
+    return np.divide(1.0, norms, out=np.zeros_like(norms), where=norms > 0)

@@ -1,0 +1,89 @@
+"""Which columns have occurred, and where their numbers are kept.
+
+Learners know nothing of columns. A column receives a slot when it first occurs, and everything
+kept about a feature lies at its slot: memory and time follow the features that occur, whatever the
+declared width.
+"""
+
+import numpy as np
+from scipy import sparse
+
+from thresher.data.growth import Arrays, Restore
+from thresher.data.matrix import inverse_norms
+from thresher.kernels.rows import Rows, margins, squared_norms
+from thresher.kernels.slots import assign_slots, column_sums, translate
+
+
+class Vocabulary:
+    """Columns by slot, slots by column, and how often and how strongly each has occurred."""
+
+    def __init__(self, n_columns: int, normalize: bool = False) -> None:
+        self.n_columns = n_columns
+        self.normalize = normalize
+        self.n_slots = 0
+        self.slot_of = np.zeros(n_columns, np.int64)  # slot + 1; 0 is a column never seen
+        kinds = {"columns": np.int64, "occurrences": np.int64, "squares": np.float64}
+        self.arrays = Arrays({name: np.zeros(0, kind) for name, kind in kinds.items()}, {})
+
+    def __len__(self) -> int:
+        """Return the number of columns seen so far."""
+        return self.n_slots
+
+    def __getitem__(self, name: str) -> np.ndarray:
+        """Return ``columns``, ``occurrences`` (rows) or ``squares`` (sums), by slot."""
+        return self.arrays[name][: self.n_slots]
+
+    def learn_by_frequency(self, X: sparse.csr_array) -> None:
+        """Give the matrix's columns slots, frequent ones first: they share cache lines."""
+        counts = np.bincount(X.indices)
+        occurring = np.flatnonzero(counts)
+        self._assign(occurring[np.argsort(-counts[occurring], kind="stable")])
+
+    def absorb(self, X: sparse.csr_array) -> tuple[Rows, np.ndarray]:
+        """Return the matrix as rows of slots with their squared norms, new columns included."""
+        starts, columns = _int64(X.indptr), _int64(X.indices)
+        self._assign(columns)
+        norms = squared_norms(starts, X.data)
+        scales = inverse_norms(norms) if self.normalize else np.ones_like(norms)
+        slots, values = translate(starts, columns, X.data, self.slot_of, scales)
+        column_sums(slots, values, self.arrays["occurrences"], self.arrays["squares"])
+        return Rows(starts, slots, values), norms * scales**2
+
+    def savepoint(self, X: sparse.csr_array) -> Restore:
+        """Return what undoes the absorption of a matrix."""
+        slots = self.slot_of[_int64(X.indices)] - 1
+        restore_sums = self.arrays.savepoint(slots[slots >= 0])
+        known = self.n_slots
+
+        def restore() -> None:
+            restore_sums()
+            self.slot_of[self["columns"][known:]] = 0
+            self.n_slots = known
+
+        return restore
+
+    def margins(self, X: sparse.csr_array, weights: np.ndarray, bias: float) -> np.ndarray:
+        """Return ``X @ w + bias`` for weights by slot; columns never seen count as 0."""
+        starts = _int64(X.indptr)
+        sums = margins(starts, _int64(X.indices), X.data, self.slot_of, weights)
+        if self.normalize:
+            sums *= inverse_norms(squared_norms(starts, X.data))
+        return sums + bias
+
+    def spread(self, by_slot: np.ndarray, fill: float = 0) -> np.ndarray:
+        """Return numbers by slot as an array over all columns."""
+        by_column = np.full(self.n_columns, fill, by_slot.dtype)
+        by_column[self["columns"]] = by_slot[: self.n_slots]
+        return by_column
+
+    def _assign(self, columns: np.ndarray) -> None:
+        fresh = assign_slots(columns, self.slot_of, self.n_slots)
+        before, self.n_slots = self.n_slots, self.n_slots + fresh.size
+        self.arrays.grow(self.n_slots)
+        for name, value in (("columns", fresh), ("occurrences", 0), ("squares", 0.0)):
+            self.arrays[name][before : self.n_slots] = value
+
+
+def _int64(array: np.ndarray) -> np.ndarray:
+    """Return indices as the one type the kernels are compiled for."""
+    return array.astype(np.int64, copy=False)

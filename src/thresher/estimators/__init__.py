@@ -1,0 +1,19 @@
+"""scikit-learn's classes around the learners."""
+
+from thresher.estimators.fobos import FOBOSClassifier
+from thresher.estimators.ftrl import FTRLClassifier
+from thresher.estimators.plain_sgd import PlainSGDClassifier
+from thresher.estimators.rda import RDAClassifier
+from thresher.estimators.stabilized import StabilizedTruncatedSGDClassifier
+from thresher.estimators.thresher import ThresherClassifier
+from thresher.estimators.truncated_gradient import TruncatedGradientClassifier
+
+__all__ = [
+    "FOBOSClassifier",
+    "FTRLClassifier",
+    "PlainSGDClassifier",
+    "RDAClassifier",
+    "StabilizedTruncatedSGDClassifier",
+    "ThresherClassifier",
+    "TruncatedGradientClassifier",
+]

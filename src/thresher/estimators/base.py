@@ -1,0 +1,228 @@
+"""What all classifiers share in learning: parameters, data at the door, all or nothing."""
+
+import copy
+from abc import ABCMeta, abstractmethod
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any, ClassVar
+
+import numpy as np
+from scipy import sparse
+from sklearn.utils import check_random_state
+
+from thresher.data.vocabulary import Vocabulary
+from thresher.estimators.inputs import check_classes_seen, check_labels, check_rows, check_weights
+from thresher.estimators.linear import SparseLinearModel
+from thresher.estimators.parallel import workers
+from thresher.estimators.weighting import class_importance, running_class_importance
+from thresher.kernels.losses import HINGE, LOG_LOSS, MODIFIED_HUBER, SQUARED_HINGE
+from thresher.learners.pace import Pace
+from thresher.learners.protocol import Learner
+from thresher.train import Model, Overflow, Passes, Problem
+from thresher.validation import FLAG, Constraint, Kind, Number, OneOf, Whole, check_parameters
+
+LOSSES = {
+    "hinge": HINGE,
+    "log_loss": LOG_LOSS,
+    "squared_hinge": SQUARED_HINGE,
+    "modified_huber": MODIFIED_HUBER,
+}
+Constraints = dict[str, tuple[Constraint, ...]]
+NO_VALUE = OneOf(None)
+
+
+class OnlineClassifier(SparseLinearModel, metaclass=ABCMeta):
+    """A linear classifier that learns one row at a time."""
+
+    constraints: ClassVar[Constraints] = {
+        "loss": (OneOf(*LOSSES),),
+        "max_iter": (Whole(1),),
+        "tol": (Number(0), NO_VALUE),
+        "fit_intercept": FLAG,
+        "shuffle": FLAG,
+        "class_weight": (Kind(dict, "a dict of class: weight"), OneOf("balanced", None)),
+        "random_state": (
+            Whole(0),
+            NO_VALUE,
+            Kind(np.random.RandomState, "a numpy.random.RandomState"),
+        ),
+        "n_jobs": (Whole(), NO_VALUE),
+        "warm_start": FLAG,
+        "verbose": (Whole(0), *FLAG),
+    }
+    _seed: int
+    _class_counts: np.ndarray
+
+    def __init__(
+        self,
+        *,
+        loss: str,
+        max_iter: Any,
+        tol: float | None,
+        fit_intercept: bool,
+        shuffle: bool,
+        class_weight: Any,
+        random_state: Any,
+        n_jobs: int | None,
+        warm_start: bool,
+        verbose: int,
+    ) -> None:
+        self.loss = loss
+        self.max_iter = max_iter
+        self.tol = tol
+        self.fit_intercept = fit_intercept
+        self.shuffle = shuffle
+        self.class_weight = class_weight
+        self.random_state = random_state
+        self.n_jobs = n_jobs
+        self.warm_start = warm_start
+        self.verbose = verbose
+
+    @abstractmethod
+    def _learner(self, n_rows: int | None) -> Learner:
+        """Return the learner for so many rows; None for a stream."""
+
+    def _most_passes(self) -> int | None:
+        """Return after how many passes training ends; None if the learner knows by itself."""
+        return self.max_iter
+
+    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> "OnlineClassifier":
+        """Learn from rows that are all at hand.
+
+        Parameters
+        ----------
+        X : array, sparse matrix or data frame of shape (n_rows, n_features)
+            Finite numbers.
+        y : array of shape (n_rows,)
+            Labels of two or more classes; more than two are learnt one against the rest.
+        sample_weight : array of shape (n_rows,), optional
+            How much each row counts; rows of weight 0 are left out.
+        """
+        self._check_parameters()
+        draft = copy.copy(self)
+        go_on = self.warm_start and hasattr(self, "_model")
+        rows, labels, weights = draft._check_data(X, y, sample_weight, reset=not go_on)
+        if go_on:
+            check_classes_seen(labels, self.classes_)
+            draft._model = copy.deepcopy(self._model)
+        else:
+            draft._begin(np.unique(labels))
+        draft._fit_rows(rows, labels, weights)
+        self.__dict__.update(draft.__dict__)
+        return self
+
+    def partial_fit(
+        self, X: Any, y: Any, classes: Any = None, sample_weight: Any = None
+    ) -> "OnlineClassifier":
+        """Learn the next rows of a stream, in the order given.
+
+        However the stream is cut into calls, the result is the same to the last bit. If a call
+        fails, nothing of it is kept.
+
+        Parameters
+        ----------
+        X, y, sample_weight
+            As in ``fit``.
+        classes : array, needed in the first call
+            All labels that will ever occur.
+        """
+        self._check_parameters()
+        draft = copy.copy(self)
+        first = not hasattr(self, "_model")
+        rows, labels, weights = draft._check_data(X, y, sample_weight, reset=first)
+        if first:
+            if classes is None:
+                raise ValueError(
+                    "The first call to partial_fit needs classes=, all labels there are."
+                )
+            draft._begin(np.unique(classes))
+        elif classes is not None and not np.array_equal(np.unique(classes), self.classes_):
+            raise ValueError(
+                f"classes={np.unique(classes).tolist()} differ from those of the first call, "
+                f"{self.classes_.tolist()}. Leave classes out, or start with a new estimator."
+            )
+        check_classes_seen(labels, draft.classes_)
+        draft._learn_rows(rows, labels, weights)
+        self.__dict__.update(draft.__dict__)
+        return self
+
+    def _check_parameters(self) -> None:
+        check_parameters(type(self).__name__, self.get_params(deep=False), self.constraints)
+
+    def _check_data(
+        self, X: Any, y: Any, sample_weight: Any, reset: bool
+    ) -> tuple[sparse.csr_array, np.ndarray, np.ndarray]:
+        if y is None:
+            raise ValueError(
+                f"{type(self).__name__} requires y to be passed, but the target y is None."
+            )
+        rows = check_rows(self, X, reset=reset)
+        labels = check_labels(y, rows.shape[0])
+        return rows, labels, check_weights(sample_weight, rows.shape[0])
+
+    def _begin(self, classes: np.ndarray) -> None:
+        """Start with an empty model for the classes."""
+        if classes.size < 2:
+            raise ValueError(
+                f"y has only one class, {classes[0]!r}: a classifier needs rows of two or more."
+            )
+        self.classes_ = classes
+        self._class_counts = np.zeros(classes.size, np.int64)
+        self._seed = int(check_random_state(self.random_state).randint(2**31))
+        learner = self._learner(None)
+        n_problems = 1 if classes.size == 2 else classes.size
+        problems = [Problem(learner.start(), Pace()) for _ in range(n_problems)]
+        vocabulary = Vocabulary(self.n_features_in_, getattr(self, "normalize", False))
+        self._model = Model(vocabulary, learner, problems)
+
+    def _targets(self, labels: np.ndarray) -> list[np.ndarray]:
+        """Return -1 and +1 for every problem."""
+        positive = self.classes_[1:] if self.classes_.size == 2 else self.classes_
+        return [np.where(labels == one, 1.0, -1.0) for one in positive]
+
+    def _fit_rows(self, rows: sparse.csr_array, labels: np.ndarray, weights: np.ndarray) -> None:
+        importance = weights * class_importance(self.class_weight, self.classes_, labels)
+        kept = np.flatnonzero(importance)
+        self._model.learner = self._learner(kept.size)
+        passes = Passes(self._most_passes(), self.tol or 0.0, self.shuffle, self._seed)
+        with workers(self.n_jobs) as run_all, _overflow_explained(kept):
+            self.n_iter_ = self._model.fit(
+                rows[kept],
+                self._targets(labels[kept]),
+                importance[kept],
+                passes,
+                run_all,
+                self._report,
+            )
+            self._weights = self._model.weights()
+            if not np.isfinite(self._weights[0]).all():
+                raise Overflow(kept.size - 1)
+
+    def _learn_rows(self, rows: sparse.csr_array, labels: np.ndarray, weights: np.ndarray) -> None:
+        counts = self._class_counts.copy()
+        class_weight = self.class_weight
+        importance = weights * running_class_importance(class_weight, self.classes_, labels, counts)
+        kept = np.flatnonzero(importance)
+        self._model.learner = self._learner(None)
+        with workers(self.n_jobs) as run_all, _overflow_explained(kept):
+            self._model.learn(rows[kept], self._targets(labels[kept]), importance[kept], run_all)
+        self._class_counts, self._weights, self.n_iter_ = counts, None, 1
+
+    def _report(self, n_passes: int, problem: Problem) -> None:
+        """Say how far training has come."""
+        if self.verbose:
+            weights, _ = self._model.learner.weights(problem.state, self._model.vocabulary)
+            print(f"pass {n_passes}: {np.count_nonzero(weights):,} features with nonzero weight")
+
+
+@contextmanager
+def _overflow_explained(rows: np.ndarray) -> Iterator[None]:
+    """Turn an overflow into an error that says where it happened and what helps."""
+    try:
+        yield
+    except Overflow as overflow:
+        raise ValueError(
+            f"The numbers overflowed while learning row {rows[overflow.row]}: steps are too long "
+            "for these rows. Lower eta0 (or alpha, or raise gamma), set eta0='auto', or bring the "
+            "columns to similar scales (sklearn.preprocessing.MaxAbsScaler)."
+        ) from None

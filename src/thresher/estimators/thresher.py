@@ -1,0 +1,162 @@
+"""The flagship as a scikit-learn classifier."""
+
+from typing import Any, ClassVar
+
+from thresher.estimators.base import LOSSES, Constraints, OnlineClassifier
+from thresher.estimators.paths import PATH_CONSTRAINTS, PathsClassifier
+from thresher.estimators.rates import ETA0, LEARNING_RATE, schedule_for
+from thresher.kernels.bursts import SQRT
+from thresher.learners.protocol import Learner
+from thresher.learners.thresher import Thresher
+from thresher.learners.timetable import Timetable, fixed_timetable
+from thresher.validation import Number, OneOf, Whole
+
+# Short steps regularise the selection: stability over resampled rows is bought with them.
+SELECTING_SHARE = 0.15
+AUTO_PASSES, AUTO_UPDATES = 20, 80_000
+
+
+class ThresherClassifier(PathsClassifier):
+    """A linear classifier with few, stably selected features.
+
+    Several SGD paths take random bursts of one stream of rows. After each stage of bursts the
+    features with the most salient mean weights stay and the others are purged for good, fewer and
+    fewer until the wanted number is left; then those are fitted without any shrinkage.
+
+    Parameters
+    ----------
+    loss : "hinge", "log_loss", "squared_hinge" or "modified_huber", default="log_loss"
+        What is minimised.
+    n_features_to_select : int, float or "auto", default="auto"
+        How many features to keep: a number, or a share of all columns. "auto" keeps one per cent
+        of the columns that occur, and at least 100.
+    n_paths : int, default=8
+        Parallel SGD paths.
+    n_stages : int, default=40
+        Stages in which features are purged.
+    rejection_rate : float, default=0.7
+        Share of updates that the first shrinkage cancels; it falls with the share of features left.
+    refit : float, default=0.3
+        Share of the updates that fit the features left at the end.
+    paths : "permutation" or "shared", default="shared"
+        Whether every path reads the rows in its own order, or all share one stream of which each
+        takes random bursts, which is faster. ``partial_fit`` always shares.
+    normalize : bool, default=True
+        Whether rows are scaled to unit length, in training and prediction: long documents then
+        count no more than short ones, and steps suit all data sets.
+    eta0 : float or "auto", default="auto"
+        Length of the steps of the refit; those of the selection are 0.15 of it. A number is the
+        absolute rate; "auto" is relative to the rows' mean squared norm.
+    learning_rate : "constant" or "invsqrt", default="constant"
+        Whether steps stay as long, or fall with the square root of the number of updates.
+    max_iter : int or "auto", default="auto"
+        Passes over the rows in ``fit``; "auto" is 20, and more where that is less than 80,000
+        updates.
+    tol : float or None, default=None
+        Ends the refit after a pass in which no weight changed by more than this share of the
+        largest; None never ends early.
+    fit_intercept : bool, default=True
+        Whether to learn an intercept; it is never shrunk.
+    shuffle : bool, default=True
+        Whether ``fit`` reads the rows in a new random order in each pass.
+    class_weight : dict, "balanced" or None, default=None
+        Weights of classes; "balanced" counts the rows in ``fit``, and the rows so far in
+        ``partial_fit``.
+    random_state : int, RandomState or None, default=None
+        Seed of all that is random.
+    n_jobs : int or None, default=None
+        Threads, used over paths or classes; the result is the same for any number.
+    warm_start : bool, default=False
+        Whether ``fit`` goes on from the features and weights selected before.
+    verbose : int, default=0
+        Whether ``fit`` prints a line after every pass.
+    """
+
+    constraints: ClassVar[Constraints] = {
+        **OnlineClassifier.constraints,
+        **PATH_CONSTRAINTS,
+        "n_features_to_select": (
+            OneOf("auto"),
+            Whole(1),
+            Number(0, 1, open_low=True, open_high=True),
+        ),
+        "n_stages": (Whole(1),),
+        "rejection_rate": (Number(0, 1),),
+        "refit": (Number(0, 1, open_high=True),),
+        "eta0": ETA0,
+        "learning_rate": LEARNING_RATE,
+        "max_iter": (OneOf("auto"), Whole(1)),
+    }
+
+    def __init__(
+        self,
+        *,
+        loss: str = "log_loss",
+        n_features_to_select: int | float | str = "auto",
+        n_paths: int = 8,
+        n_stages: int = 40,
+        rejection_rate: float = 0.7,
+        refit: float = 0.3,
+        paths: str = "shared",
+        normalize: bool = True,
+        eta0: float | str = "auto",
+        learning_rate: str = "constant",
+        max_iter: int | str = "auto",
+        tol: float | None = None,
+        fit_intercept: bool = True,
+        shuffle: bool = True,
+        class_weight: Any = None,
+        random_state: Any = None,
+        n_jobs: int | None = None,
+        warm_start: bool = False,
+        verbose: int = 0,
+    ) -> None:
+        super().__init__(
+            loss=loss,
+            max_iter=max_iter,
+            tol=tol,
+            fit_intercept=fit_intercept,
+            shuffle=shuffle,
+            class_weight=class_weight,
+            random_state=random_state,
+            n_jobs=n_jobs,
+            warm_start=warm_start,
+            verbose=verbose,
+        )
+        self.n_features_to_select = n_features_to_select
+        self.n_paths = n_paths
+        self.n_stages = n_stages
+        self.rejection_rate = rejection_rate
+        self.refit = refit
+        self.paths = paths
+        self.normalize = normalize
+        self.eta0 = eta0
+        self.learning_rate = learning_rate
+
+    def _most_passes(self) -> None:
+        return None
+
+    def _learner(self, n_rows: int | None) -> Learner:
+        wanted = self.n_features_to_select
+        return Thresher(
+            loss=LOSSES[self.loss],
+            n_paths=self.n_paths,
+            shared=self.paths == "shared" or n_rows is None,
+            seed=self._seed,
+            shrinkage=SQRT,
+            rejection_rate=self.rejection_rate,
+            selecting=schedule_for(self, SELECTING_SHARE),
+            refitting=schedule_for(self),
+            n_features=None if isinstance(wanted, str) else wanted,
+            timetable=self._timetable(n_rows),
+        )
+
+    def _timetable(self, n_rows: int | None) -> Timetable:
+        """Return the timetable for so many rows; None for a stream."""
+        if n_rows is None:
+            return Timetable(self.n_stages)
+        if self.max_iter == "auto":
+            updates = max(AUTO_PASSES * n_rows, AUTO_UPDATES)
+        else:
+            updates = self.max_iter * n_rows
+        return fixed_timetable(updates, self.n_stages, self.refit)

@@ -1,0 +1,1 @@
+"""Compiled code only: arrays and numbers in, arrays changed in place."""

@@ -1,0 +1,71 @@
+"""Rows of a sparse matrix, and the two things every learner does with one."""
+
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from thresher.jit import jit
+
+
+class Rows(NamedTuple):
+    """Sparse rows whose columns are numbered by slot (see ``thresher.data.vocabulary``)."""
+
+    starts: NDArray[np.int64]
+    slots: NDArray[np.uint32]
+    values: NDArray[np.float64]
+
+
+class Updates(NamedTuple):
+    """Rows to learn from, one after the other.
+
+    ``order``, ``steps`` and ``biases`` have an entry per update; ``targets`` (-1 or +1) and
+    ``importance`` have one per row.
+    """
+
+    order: NDArray[np.int64]
+    steps: NDArray[np.float64]
+    biases: NDArray[np.float64]
+    targets: NDArray[np.float64]
+    importance: NDArray[np.float64]
+
+
+@jit
+def dot(slots, values, weights):
+    """Return the inner product of a row with the weights."""
+    total = 0.0
+    for k in range(slots.size):
+        total += weights[slots[k]] * values[k]
+    return total
+
+
+@jit
+def add(slots, values, weights, scale):
+    """Add a multiple of a row to the weights."""
+    for k in range(slots.size):
+        weights[slots[k]] += scale * values[k]
+
+
+@jit
+def squared_norms(starts, values):
+    """Return the squared Euclidean norm of every row."""
+    norms = np.zeros(starts.size - 1)
+    for i in range(norms.size):
+        for k in range(starts[i], starts[i + 1]):
+            norms[i] += values[k] * values[k]
+    return norms
+
+
+@jit
+def margins(starts, columns, values, slot_of, weights):
+    """Return ``row . weights`` for rows that still carry their own column numbers.
+
+    ``slot_of`` holds the slot of a column plus one, or 0 for a column never seen in training.
+    """
+    sums = np.zeros(starts.size - 1)
+    for i in range(sums.size):
+        for k in range(starts[i], starts[i + 1]):
+            slot = slot_of[columns[k]]
+            if slot > 0:
+                sums[i] += weights[slot - 1] * values[k]
+    return sums

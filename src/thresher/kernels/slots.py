@@ -1,0 +1,68 @@
+"""Renumbering of columns."""
+
+import numpy as np
+
+from thresher.jit import jit
+
+
+@jit
+def assign_slots(columns, slot_of, known):
+    """Give every column not seen before the next slot; return the new columns in that order.
+
+    ``slot_of`` holds slot + 1, so that the zeros of a fresh array mean "never seen".
+    """
+    fresh = np.empty(columns.size, np.int64)
+    n = 0
+    for k in range(columns.size):
+        if slot_of[columns[k]] == 0:
+            fresh[n] = columns[k]
+            n += 1
+            slot_of[columns[k]] = known + n
+    return fresh[:n]
+
+
+@jit
+def translate(starts, columns, values, slot_of, scales):
+    """Return the rows' slots and their values times the row's scale."""
+    slots = np.empty(columns.size, np.uint32)
+    scaled = np.empty(columns.size)
+    for i in range(starts.size - 1):
+        for k in range(starts[i], starts[i + 1]):
+            slots[k] = slot_of[columns[k]] - 1
+            scaled[k] = values[k] * scales[i]
+    return slots, scaled
+
+
+@jit
+def keep_slots(rows_starts, slots, values, place_of):
+    """Return the rows without the slots whose place is negative, the others renumbered."""
+    starts = np.zeros_like(rows_starts)
+    kept = np.empty_like(slots)
+    kept_values = np.empty_like(values)
+    n = 0
+    for i in range(starts.size - 1):
+        for k in range(rows_starts[i], rows_starts[i + 1]):
+            place = place_of[slots[k]]
+            if place >= 0:
+                kept[n] = place
+                kept_values[n] = values[k]
+                n += 1
+        starts[i + 1] = n
+    return starts, kept[:n].copy(), kept_values[:n].copy()
+
+
+@jit
+def column_sums(slots, values, occurrences, squares):
+    """Add to each slot the number of rows it occurs in and its sum of squares."""
+    for k in range(slots.size):
+        occurrences[slots[k]] += 1
+        squares[slots[k]] += values[k] * values[k]
+
+
+@jit
+def count_kept(slots, keep):
+    """Return how many nonzeros are in slots that are kept."""
+    n = 0
+    for k in range(slots.size):
+        n += keep[slots[k]]
+    return n

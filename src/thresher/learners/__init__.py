@@ -1,0 +1,1 @@
+"""One file per algorithm: its settings, its state, and how it advances."""

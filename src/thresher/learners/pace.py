@@ -1,0 +1,66 @@
+"""How long the steps are.
+
+Rows of one data set may be a thousand times longer than another's, so the default step is relative
+to the rows' mean squared norm. The mean is a running one: it depends on the rows so far and not on
+how they were cut into chunks.
+"""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+
+@dataclass
+class Pace:
+    """The number of updates so far, and the sum of the squared norms of their rows."""
+
+    updates: int = 0
+    norm_total: float = 0.0
+
+    def advance(self, norms: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """Return, for each next row, its update's number and the mean squared norm up to it."""
+        numbers = np.arange(self.updates + 1, self.updates + norms.size + 1, dtype=np.float64)
+        # accumulate adds strictly one after the other: chunks do not change a bit of it
+        totals = np.add.accumulate(np.concatenate([[self.norm_total], norms]))
+        self.updates += norms.size
+        self.norm_total = float(totals[-1])
+        return numbers, totals[1:] / numbers
+
+    def advance_evenly(self, norms: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """Return the same for paths with orders of their own: the mean over all rows."""
+        mean = norms.mean()
+        numbers, _ = self.advance(np.full(norms.size, mean))
+        return numbers, np.full(norms.size, mean)
+
+    @property
+    def mean_norm(self) -> float:
+        """Return the mean squared norm of the rows so far."""
+        return self.norm_total / self.updates if self.updates else 0.0
+
+
+@dataclass(frozen=True)
+class Schedule:
+    """The step of an update, from its number and the rows' mean squared norm.
+
+    ``eta0`` is an absolute rate, or None for ``rate`` relative to the rows.
+    """
+
+    rate: float
+    eta0: float | None = None
+    decaying: bool = False
+    fit_intercept: bool = True
+
+    def steps(self, numbers: np.ndarray, mean_norms: np.ndarray) -> np.ndarray:
+        """Return eta_t for every update."""
+        if self.eta0 is not None:
+            steps = np.full(numbers.size, self.eta0)
+        else:
+            steps = self.rate / np.where(mean_norms > 0, mean_norms, 1.0)
+        return steps / np.sqrt(numbers) if self.decaying else steps
+
+    def biases(self, mean_norms: np.ndarray) -> np.ndarray:
+        """Return the size of the constant input that carries the intercept.
+
+        As long as a typical row, it learns as fast as the rest whatever the units of the data.
+        """
+        return np.sqrt(mean_norms) if self.fit_intercept else np.zeros_like(mean_norms)

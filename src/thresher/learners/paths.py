@@ -1,0 +1,266 @@
+"""Parallel SGD paths, their stable set, and what a stage knows of each feature.
+
+The two stabilized learners are sentences made of these parts.
+"""
+
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+
+from thresher.data.growth import Arrays, Log, Restore
+from thresher.kernels.bursts import LINEAR, Tally, Unit
+
+# Paths on a shared stream that are carried side by side: a cache line of weights.
+LANES = 8
+
+
+@dataclass
+class Stage:
+    """Where the paths are, and what rules them there."""
+
+    burst_size: int
+    number: int = 1
+    done: int = 0  # updates of this stage
+    bursts: int = 0  # bursts before this stage
+    known: int = 0  # the vocabulary's slots that were in use when the stage began
+    rows_seen: int = 0
+    gravity: float = 0.0
+    rejection_rate: float = 0.0
+    ends: int = 0  # ends of bursts since features were last judged, where all share the count
+    closed: bool = False  # whether columns that have not occurred yet are purged as well
+
+
+class PathUnit:
+    """A bundle of paths that read the same rows: weights, tallies, open burst, pooled ratios."""
+
+    def __init__(self, lanes: int) -> None:
+        counts = {name: np.zeros(0, np.int64) for name in ("evidence", "selected")}
+        numbers = {name: np.zeros(0) for name in ("total", "salience")}
+        self.arrays = Arrays(
+            {
+                "weights": np.zeros((0, lanes)),
+                "touches": np.zeros(0, np.int32),
+                **counts,
+                **numbers,
+            },
+            {"bias": np.zeros(lanes), "bias_total": np.zeros(1), "bar": np.zeros(lanes)},
+        )
+        self.burst = Log(touched=np.zeros(0, np.uint32), before=np.zeros((0, lanes)))
+        self.pool = Log(owners=np.zeros(0, np.uint32), ratios=np.zeros((0, lanes)))
+
+    @property
+    def lanes(self) -> int:
+        """Return the number of paths in the bundle."""
+        return self.arrays["bias"].size
+
+    def grow(self, n_slots: int) -> None:
+        """Make room for features that have appeared."""
+        self.arrays.grow(n_slots)
+        self.burst.grow(n_slots)
+
+    def kernel_views(self) -> tuple[Unit, Tally]:
+        """Return the arrays as the kernels know them."""
+        a = self.arrays
+        unit = Unit(
+            a["weights"],
+            a["bias"],
+            a["touches"],
+            self.burst["touched"],
+            self.burst["before"],
+            self.burst.length,
+        )
+        tally = Tally(
+            a["evidence"],
+            a["selected"],
+            a["total"],
+            a["bias_total"],
+            a["salience"],
+            a["bar"],
+            self.pool["owners"],
+            self.pool["ratios"],
+            self.pool.length,
+        )
+        return unit, tally
+
+    def begin_tallies(self) -> None:
+        """Start all tallies anew."""
+        for name in ("evidence", "selected", "total", "bias_total"):
+            self.arrays[name][...] = 0
+        self.pool.length[0] = 0
+
+    def savepoint(self, slots: np.ndarray, stage_ends: bool) -> list[Restore]:
+        """Return what brings the unit back; a pool is only added to until a stage ends."""
+        burst = self.burst.copy()
+        pool = self.pool.copy() if stage_ends else self.pool
+        length = self.pool.length[0]
+
+        def restore_logs() -> None:
+            self.burst, self.pool = burst, pool
+            self.burst.grow(self.arrays["touches"].size)
+            self.pool.length[0] = length
+
+        return [self.arrays.savepoint(slots), restore_logs]
+
+    def pooled_ratios(self, stable: np.ndarray) -> np.ndarray:
+        """Return the ratios of stable features on the paths that took part."""
+        n = self.pool.length[0]
+        ratios = self.pool["ratios"][:n][stable[self.pool["owners"][:n]]]
+        return ratios[~np.isnan(ratios)]
+
+    def shown_weights(self, takes: np.ndarray, shrinkage: int, gravity: float) -> np.ndarray:
+        """Return the weights with a burst that is still open truncated, the state left alone."""
+        weights = self.arrays["weights"].copy()
+        touched = self.burst["touched"][: self.burst.length[0]]
+        touches = self.arrays["touches"][touched].astype(np.float64)
+        pull = gravity * (touches if shrinkage == LINEAR else np.sqrt(touches))[:, None]
+        cells = np.ix_(touched, np.flatnonzero(takes))
+        weights[cells] -= np.clip(weights[cells], -pull, pull)
+        return weights
+
+
+class Paths:
+    """The state of all paths: units of weights, features, stage and history."""
+
+    def __init__(self, lanes: list[int], stage: Stage) -> None:
+        self.units = [PathUnit(n) for n in lanes]
+        self.features = Arrays(
+            {
+                "slot": np.zeros(0, np.int64),  # in the vocabulary
+                "purged": np.zeros(0, np.bool_),
+                "purged_at": np.zeros(0, np.int32),
+                "evidence": np.zeros(0, np.int64),
+                "selected": np.zeros(0, np.int64),
+                "probability": np.zeros(0),
+                "mean": np.zeros(0),
+            },
+            {},
+        )
+        self.stage = stage
+        self.n_slots = 0
+        self.history: list[dict[str, Any]] = []
+
+    @property
+    def n_paths(self) -> int:
+        """Return M."""
+        return sum(unit.lanes for unit in self.units)
+
+    @property
+    def stable(self) -> np.ndarray:
+        """Return the mask, by slot, of the features never purged."""
+        return ~self.features["purged"][: self.n_slots]
+
+    def feature(self, name: str) -> np.ndarray:
+        """Return what is kept of every feature under a name, by slot."""
+        return self.features[name][: self.n_slots]
+
+    def tallied(self, name: str) -> np.ndarray:
+        """Return a tally of the stage, summed over the units in their order."""
+        return np.sum([unit.arrays[name][: self.n_slots] for unit in self.units], axis=0)
+
+    def pooled_ratios(self) -> np.ndarray:
+        """Return the pooled updates per dose of features that are still stable."""
+        stable = self.stable
+        return np.concatenate([unit.pooled_ratios(stable) for unit in self.units])
+
+    def grow(self, n_slots: int) -> None:
+        """Take in features that have appeared: stable, with probability 1, unless it is closed."""
+        if n_slots <= self.n_slots:
+            return
+        self.features.grow(n_slots)
+        for unit in self.units:
+            unit.grow(n_slots)
+        fresh = slice(self.n_slots, n_slots)
+        self.n_slots = n_slots
+        self.features["slot"][fresh] = np.arange(fresh.start, n_slots)
+        self.features["purged"][fresh] = self.stage.closed
+        self.features["purged_at"][fresh] = self.stage.number if self.stage.closed else 0
+        self.features["probability"][fresh] = 0.0 if self.stage.closed else 1.0
+        for unit in self.units:
+            unit.arrays["salience"][fresh] = 1.0
+
+    def purge(self, gone: np.ndarray) -> None:
+        """Let features go for good, weights and all."""
+        self.feature("purged")[gone] = True
+        self.feature("purged_at")[gone] = self.stage.number
+        for unit in self.units:
+            unit.arrays["weights"][: self.n_slots][gone] = 0.0
+
+    def open_next_stage(self) -> None:
+        """Go on to the next stage, tallies empty."""
+        stage = self.stage
+        stage.number += 1
+        stage.bursts += stage.done // stage.burst_size
+        stage.done = 0
+        self.begin_tallies()
+
+    def begin_tallies(self) -> None:
+        """Start the tallies of a stage anew."""
+        slots = self.feature("slot")
+        self.stage.known = int(slots[-1]) + 1 if slots.size else 0
+        for unit in self.units:
+            unit.begin_tallies()
+
+    def take(self, slots: np.ndarray) -> "Paths":
+        """Return a copy of the state that has the given slots only; bursts must be closed."""
+        taken = Paths([unit.lanes for unit in self.units], replace(self.stage))
+        taken.history = self.history
+        taken.grow(slots.size)
+        taken.features = self.features.take(slots)
+        for unit, mine in zip(taken.units, self.units, strict=True):
+            unit.arrays = mine.arrays.take(slots)
+        return taken
+
+    def put(self, slots: np.ndarray, taken: "Paths") -> None:
+        """Write back what ``take`` gave, whatever has become of it."""
+        self.stage = replace(taken.stage)
+        self.features.put(slots, taken.features)
+        for mine, unit in zip(self.units, taken.units, strict=True):
+            mine.arrays.put(slots, unit.arrays)
+            mine.burst, mine.pool = unit.burst.copy(), unit.pool.copy()
+            mine.burst["touched"][...] = slots[mine.burst["touched"]]
+            mine.pool["owners"][...] = slots[mine.pool["owners"]]
+            mine.burst.grow(self.n_slots)
+
+    def savepoint(self, slots: np.ndarray | None) -> Restore:
+        """Return what brings this state back.
+
+        Within a stage only the given slots change, and what is pooled is only added to; None stands
+        for a stretch in which a stage ends, when anything may change.
+        """
+        saved = np.arange(self.n_slots) if slots is None else slots
+        restores = [self.features.savepoint(saved)]
+        for unit in self.units:
+            restores += unit.savepoint(saved, stage_ends=slots is None)
+        stage, n_slots, n_records = replace(self.stage), self.n_slots, len(self.history)
+
+        def restore() -> None:
+            for put_back in restores:
+                put_back()
+            self.stage, self.n_slots = stage, n_slots
+            del self.history[n_records:]
+
+        return restore
+
+    def record(self, weights: np.ndarray, n_stable: int) -> None:
+        """Add the stage that has just ended to the history, with what rules the next."""
+        stage = self.stage
+        self.history.append(
+            {
+                "stage": stage.number - 1,
+                "rows_seen": stage.rows_seen,
+                "stable": n_stable,
+                "nonzero": int(np.count_nonzero(weights)),
+                "rejection_rate": stage.rejection_rate,
+                "gravity": stage.gravity,
+                "burst_size": stage.burst_size,
+            }
+        )
+
+
+def lanes_for(n_paths: int, shared: bool) -> list[int]:
+    """Return how paths are bundled: alone with their own rows, side by side on shared ones."""
+    if not shared:
+        return [1] * n_paths
+    n_units = -(-n_paths // LANES)
+    return [len(part) for part in np.array_split(np.arange(n_paths), n_units)]

@@ -1,0 +1,74 @@
+"""What the training loop knows of a learner, and of its state."""
+
+from collections.abc import Callable, Iterable
+from typing import Any, Protocol, TypeVar
+
+import numpy as np
+
+from thresher.data.growth import Restore
+from thresher.data.vocabulary import Vocabulary
+from thresher.kernels.rows import Rows, Updates
+from thresher.learners.pace import Schedule
+
+Map = Callable[..., Iterable[Any]]
+ENDLESS = 1 << 60
+
+
+class State(Protocol):
+    """Numbers by slot that grow with the vocabulary and can be brought back."""
+
+    def grow(self, n_slots: int) -> None:
+        """Make room for the features that have appeared."""
+        ...
+
+    def savepoint(self, slots: np.ndarray) -> Restore:
+        """Return what brings the state back, as long as only the given slots change."""
+        ...
+
+
+S = TypeVar("S", bound=State)
+
+
+class Learner(Protocol[S]):
+    """One algorithm: its settings are its fields; everything that changes is in the state."""
+
+    @property
+    def n_orders(self) -> int:
+        """Return how many orders of the rows it reads at once: one, or one for every path."""
+        ...
+
+    def start(self) -> S:
+        """Return the state before the first row."""
+        ...
+
+    def resume(self, state: S) -> None:
+        """Make a state that has been trained ready for more passes (a warm start)."""
+        ...
+
+    def schedule(self, state: S) -> Schedule:
+        """Return how long steps are now."""
+        ...
+
+    def room(self, state: S) -> int:
+        """Return how many more updates it can take before it has to meet."""
+        ...
+
+    def advance(self, state: S, rows: Rows, updates: list[Updates], run_all: Map) -> int:
+        """Learn from the rows in turn; return how many were learnt before an overflow."""
+        ...
+
+    def meet(self, state: S, vocabulary: Vocabulary) -> None:
+        """Do what is due once there is no room left."""
+        ...
+
+    def finished(self, state: S) -> bool:
+        """Return whether there is nothing more to learn."""
+        ...
+
+    def may_stop(self, state: S) -> bool:
+        """Return whether weights that no longer change may end the training."""
+        ...
+
+    def weights(self, state: S, vocabulary: Vocabulary) -> tuple[np.ndarray, float]:
+        """Return the model by slot, and the constant input's weight."""
+        ...

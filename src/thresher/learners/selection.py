@@ -1,0 +1,37 @@
+"""Which features are kept: the two rules by which a stage purges."""
+
+import numpy as np
+
+from thresher.kernels.quantile import kth_smallest
+
+
+def judge(
+    evidence: np.ndarray, selected: np.ndarray, stable: np.ndarray, min_evidence: int
+) -> tuple[np.ndarray, np.ndarray]:
+    """Return which features have enough evidence, and the selection probability of those."""
+    judged = stable & (evidence > min_evidence)
+    return judged, selected[judged] / evidence[judged]
+
+
+def strongest(scores: np.ndarray, stable: np.ndarray, columns: np.ndarray, n: int) -> np.ndarray:
+    """Return the mask of the n stable features with the highest scores, ties to earlier columns."""
+    candidates = np.flatnonzero(stable)
+    if candidates.size <= n:
+        return stable.copy()
+    rank = np.lexsort((columns[candidates], -scores[candidates]))
+    keep = np.zeros_like(stable)
+    keep[candidates[rank[:n]]] = True
+    return keep
+
+
+def bar_at(saliency: np.ndarray, n: int) -> float:
+    """Return the n-th largest saliency: what stands above it is among the strongest n."""
+    if saliency.size < n:
+        return 0.0
+    return float(kth_smallest(np.ascontiguousarray(saliency), saliency.size - n + 1))
+
+
+def shrinking_size(start: int, end: int, stage: int, n_stages: int) -> int:
+    """Return how many features remain after a stage, on a geometric way from start to end."""
+    share = min(stage / n_stages, 1.0)
+    return round(start ** (1.0 - share) * end**share)

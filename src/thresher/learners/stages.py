@@ -1,0 +1,119 @@
+"""What the learners of several paths share: stages, bursts, and the average over paths."""
+
+from abc import ABC, abstractmethod
+from dataclasses import dataclass
+
+import numpy as np
+
+from thresher.data.vocabulary import Vocabulary
+from thresher.kernels.bursts import AVERAGE, Burst, run_bursts
+from thresher.kernels.rows import Rows, Updates
+from thresher.learners.paths import Paths, Stage, lanes_for
+from thresher.learners.protocol import Map
+from thresher.randomness import burst_weights
+
+# A path on a shared stream takes part in four bursts of five.
+KEEP = 0.8
+
+
+@dataclass(frozen=True)
+class StageLearner(ABC):
+    """A learner whose paths go their own ways in bursts, and meet at the ends of stages."""
+
+    loss: int
+    n_paths: int
+    shared: bool
+    seed: int
+    shrinkage: int
+    rejection_rate: float
+
+    @abstractmethod
+    def first_burst(self) -> int:
+        """Return the length of the first stage's bursts."""
+
+    @abstractmethod
+    def event(self, paths: Paths) -> int:
+        """Return what the end of a burst is asked in the current stage."""
+
+    @abstractmethod
+    def stage_bursts(self, paths: Paths) -> int:
+        """Return the number of bursts in the current stage."""
+
+    @abstractmethod
+    def close_stage(self, paths: Paths, vocabulary: Vocabulary) -> None:
+        """Judge the stage, purge, and set the rules of the next."""
+
+    @property
+    def n_orders(self) -> int:
+        """Return how many orders of the rows it reads at once."""
+        return 1 if self.shared else self.n_paths
+
+    def start(self) -> Paths:
+        """Return the state before the first row: no gravity, nothing known."""
+        stage = Stage(self.first_burst(), rejection_rate=self.rejection_rate)
+        return Paths(lanes_for(self.n_paths, self.shared), stage)
+
+    def resume(self, paths: Paths) -> None:
+        """Go on as if there had been no pause."""
+        return
+
+    def room(self, paths: Paths) -> int:
+        """Return how many updates each path makes before the stage ends."""
+        return self.stage_bursts(paths) * paths.stage.burst_size - paths.stage.done
+
+    def meet(self, paths: Paths, vocabulary: Vocabulary) -> None:
+        """End the stage."""
+        self.close_stage(paths, vocabulary)
+
+    def advance(self, paths: Paths, rows: Rows, updates: list[Updates], run_all: Map) -> int:
+        """Give every path its next updates, all within the stage; return how many went well."""
+        stage = paths.stage
+        mine = updates if len(updates) > 1 else updates * len(paths.units)
+        first = stage.done // stage.burst_size
+        last = (stage.done + mine[0].order.size - 1) // stage.burst_size
+        takes = takes_for(self, paths, stage.bursts + first, last - first + 1)
+        event = self.event(paths)
+        burst = Burst(self.loss, stage.burst_size, stage.gravity, self.shrinkage, event)
+        stable = paths.stable
+        if event != AVERAGE:
+            make_room(paths, rows, mine, last - first + 1)
+
+        def run(number: int) -> int:
+            unit, tally = paths.units[number].kernel_views()
+            done = stage.done % stage.burst_size
+            return run_bursts(rows, mine[number], burst, done, takes[number], stable, unit, tally)
+
+        learnt = min(run_all(run, range(len(paths.units))))
+        stage.done += learnt
+        stage.rows_seen += learnt
+        return learnt
+
+
+def takes_for(learner: StageLearner, paths: Paths, first: int, n_bursts: int) -> list[np.ndarray]:
+    """Return each unit's weights for some bursts of the run, by burst and lane."""
+    if not learner.shared:
+        return [np.ones((n_bursts, unit.lanes)) for unit in paths.units]
+    weights = burst_weights(learner.seed, first, n_bursts, paths.n_paths, KEEP)
+    ends = np.cumsum([unit.lanes for unit in paths.units])[:-1]
+    return [np.ascontiguousarray(part) for part in np.split(weights, ends, axis=1)]
+
+
+def make_room(paths: Paths, rows: Rows, updates: list[Updates], n_bursts: int) -> None:
+    """Make the pools large enough for what the next updates can touch."""
+    lengths = np.diff(rows.starts)
+    for unit, mine in zip(paths.units, updates, strict=True):
+        touched = unit.burst.length[0] + lengths[mine.order].sum()
+        unit.pool.grow(unit.pool.length[0] + min(touched, n_bursts * paths.n_slots))
+
+
+def mean_weights(learner: StageLearner, paths: Paths) -> tuple[np.ndarray, float]:
+    """Return the average over paths, a burst still open being truncated for show."""
+    stage = paths.stage
+    takes = takes_for(learner, paths, stage.bursts + stage.done // stage.burst_size, 1)
+    total = np.zeros(paths.n_slots)
+    bias = 0.0
+    for unit, weights in zip(paths.units, takes, strict=True):
+        shown = unit.shown_weights(weights[0], learner.shrinkage, stage.gravity)
+        total += shown[: paths.n_slots].sum(axis=1)
+        bias += unit.arrays["bias"].sum()
+    return total / paths.n_paths, bias / paths.n_paths

@@ -1,0 +1,153 @@
+"""The flagship: the same parts, put together so that they work on real data.
+
+Differences from the paper: every path takes random bursts of one shared stream; gravity follows the
+square root of the touches; a stage keeps the features whose mean weight is most salient, fewer and
+fewer on a geometric way to the wanted number; the survivors are then fitted without truncation.
+"""
+
+import math
+from dataclasses import dataclass
+
+import numpy as np
+
+from thresher.data.vocabulary import Vocabulary
+from thresher.kernels.bursts import AVERAGE, SALIENT
+from thresher.learners.annealing import annealed_rejection_rate
+from thresher.learners.gravity import gravity_for
+from thresher.learners.pace import Schedule
+from thresher.learners.paths import Paths
+from thresher.learners.selection import bar_at, shrinking_size, strongest
+from thresher.learners.stages import StageLearner, mean_weights
+from thresher.learners.timetable import Timetable
+
+MEMORY = 0.5  # of earlier stages, in the running means over stages
+FEWEST, SHARE = 100, 0.01  # features wanted when the user does not say
+
+
+def wanted_features(n_features: int | float | None, seen: int, columns: int) -> int:
+    """Return how many features to keep: a number, a share of all columns, or one per cent."""
+    if n_features is None:
+        wanted = max(FEWEST, math.ceil(SHARE * seen))
+    elif isinstance(n_features, float):
+        wanted = max(1, round(n_features * columns))
+    else:
+        wanted = n_features
+    return min(wanted, seen)
+
+
+@dataclass(frozen=True)
+class Thresher(StageLearner):
+    """Stages of selection, then a refit in two: one to settle, one to average."""
+
+    selecting: Schedule
+    refitting: Schedule
+    n_features: int | float | None
+    timetable: Timetable
+
+    def first_burst(self) -> int:
+        """Return the length of the first stage's bursts."""
+        return self.timetable.burst_size(0)
+
+    def schedule(self, paths: Paths) -> Schedule:
+        """Return how long steps are: short ones regularise the selection."""
+        return self.selecting if self.timetable.selects(paths.stage.number) else self.refitting
+
+    def event(self, paths: Paths) -> int:
+        """Return what a burst's end is asked: who stands out, or later just the average."""
+        return SALIENT if self.timetable.selects(paths.stage.number) else AVERAGE
+
+    def stage_bursts(self, paths: Paths) -> int:
+        """Return the number of bursts in the current stage."""
+        return self.timetable.bursts(paths.stage.number)
+
+    def finished(self, paths: Paths) -> bool:
+        """Return whether the last stage has been closed; a stream has none."""
+        return not self.timetable.endless and paths.stage.number > self.timetable.last_stage
+
+    def may_stop(self, paths: Paths) -> bool:
+        """Return whether weights that no longer change may end the training."""
+        return paths.stage.number >= self.timetable.averaging
+
+    def close_stage(self, paths: Paths, vocabulary: Vocabulary) -> None:
+        """Keep the features that stood out, and set gravity and bars for the next stage."""
+        if self.timetable.selects(paths.stage.number):
+            self._select(paths, vocabulary)
+        if paths.stage.number == self.timetable.averaging:
+            paths.stage.number += 1  # the end: what this stage gathered is the model
+            return
+        paths.open_next_stage()
+        if paths.stage.number <= self.timetable.last_stage:
+            while self.timetable.bursts(paths.stage.number) == 0:
+                paths.stage.number += 1
+        paths.stage.burst_size = self.timetable.burst_size(paths.stage.rows_seen)
+        self._set_bars(paths, vocabulary)
+        paths.record(mean_weights(self, paths)[0], int(paths.stable.sum()))
+
+    def resume(self, paths: Paths) -> None:
+        """Begin another selection among the features that are left, from their weights."""
+        paths.stage = self.start().stage
+        paths.begin_tallies()
+
+    def weights(self, paths: Paths, vocabulary: Vocabulary) -> tuple[np.ndarray, float]:
+        """Return the model by slot: the refit's average, or the strongest features until then."""
+        stage = paths.stage
+        ends = paths.n_paths * (stage.done // stage.burst_size)
+        if stage.number >= self.timetable.averaging and ends:
+            bias = sum(float(unit.arrays["bias_total"][0]) for unit in paths.units)
+            return paths.tallied("total") / ends, bias / ends
+        weights, bias = mean_weights(self, paths)
+        mean = paths.feature("mean") if stage.number > 1 else weights
+        wanted = wanted_features(self.n_features, len(vocabulary), vocabulary.n_columns)
+        keep = self._strongest(paths, vocabulary, mean, wanted)
+        return np.where(keep, weights, 0.0), bias
+
+    def _select(self, paths: Paths, vocabulary: Vocabulary) -> None:
+        """Update the running means, and purge all but the most salient features."""
+        stage, stable = paths.stage, paths.stable
+        ends = paths.n_paths * self.timetable.bursts(stage.number)
+        newest = max(1.0 - MEMORY, 1.0 / stage.number)
+        for name, tally in (("mean", "total"), ("probability", "selected")):
+            running, now = paths.feature(name), paths.tallied(tally) / ends
+            running[stable] += newest * (now[stable] - running[stable])
+        keep = self._strongest(
+            paths, vocabulary, paths.feature("mean"), self._size(paths, vocabulary)
+        )
+        paths.purge(stable & ~keep)
+        share = paths.stable.sum() / len(vocabulary)
+        stage.rejection_rate = annealed_rejection_rate(share, self.rejection_rate, 0.0)
+        stage.gravity = gravity_for(paths.pooled_ratios(), stage.rejection_rate)
+
+    def _size(self, paths: Paths, vocabulary: Vocabulary) -> int:
+        """Return how many features the current stage is to leave."""
+        seen = len(vocabulary)
+        wanted = wanted_features(self.n_features, seen, vocabulary.n_columns)
+        return shrinking_size(seen, wanted, paths.stage.number, self.timetable.n_stages)
+
+    def _strongest(
+        self, paths: Paths, vocabulary: Vocabulary, mean: np.ndarray, n: int
+    ) -> np.ndarray:
+        """Return the mask of the n features with the most salient mean weights.
+
+        A feature that appeared during the stage has not had its chance yet, and stays.
+        """
+        slots = paths.feature("slot")
+        scores = np.abs(mean) * salience_of(vocabulary["squares"][slots])
+        fresh = paths.stable & (slots >= paths.stage.known)
+        return fresh | strongest(scores, paths.stable & ~fresh, vocabulary["columns"][slots], n)
+
+    def _set_bars(self, paths: Paths, vocabulary: Vocabulary) -> None:
+        """Set what a weight must exceed on each path to be among those the stage will keep."""
+        stable = paths.stable
+        salience = salience_of(vocabulary["squares"][paths.feature("slot")])
+        for unit in paths.units:
+            unit.arrays["salience"][: paths.n_slots] = salience
+            saliency = (
+                np.abs(unit.arrays["weights"][: paths.n_slots][stable]) * salience[stable, None]
+            )
+            for lane in range(unit.lanes):
+                unit.arrays["bar"][lane] = bar_at(saliency[:, lane], self._size(paths, vocabulary))
+
+
+def salience_of(squares: np.ndarray) -> np.ndarray:
+    """Return c_j = (sum of x_j^2)^(1/4): a weight counts for more on a column that says more."""
+    return np.sqrt(np.sqrt(squares))

@@ -1,0 +1,31 @@
+"""Chance that can be asked for by number.
+
+Every draw is a function of the seed and of what it is for, never of how many draws came before: the
+same bits for any number of threads, any chunks, and after a pause, with no generator to be saved.
+"""
+
+import numpy as np
+
+
+def permutation(seed: int, stream: int, number: int, n: int) -> np.ndarray:
+    """Return a random order of n rows for pass ``number`` of a stream (a path, or 0 for all)."""
+    bits = np.random.Philox(key=[np.uint64(seed), np.uint64((stream << 32) + number)])
+    return np.random.Generator(bits).permutation(n)
+
+
+def burst_weights(seed: int, first: int, n_bursts: int, n_paths: int, keep: float) -> np.ndarray:
+    """Return the weights of the bursts from number ``first`` on, one row each, a column per path.
+
+    A path takes part in a burst with probability ``keep``, and then with weight 1/keep.
+    """
+    cells = np.arange(first * n_paths, (first + n_bursts) * n_paths, dtype=np.uint64)
+    shares = _mix(cells + _mix(np.array([seed], np.uint64))) / 2.0**64
+    return np.where(shares < keep, 1.0 / keep, 0.0).reshape(n_bursts, n_paths)
+
+
+def _mix(keys: np.ndarray) -> np.ndarray:
+    """Scatter numbers over all 64 bits (the finalizer of SplitMix64; arrays wrap silently)."""
+    keys = keys * np.uint64(0x9E3779B97F4A7C15)
+    keys = (keys ^ (keys >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
+    keys = (keys ^ (keys >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
+    return keys ^ (keys >> np.uint64(31))

@@ -1,0 +1,57 @@
+"""Rows at hand, and the updates they become."""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from thresher.kernels.rows import Rows, Updates
+from thresher.learners.pace import Pace, Schedule
+
+# Nonzeros in one call of a kernel: between two calls Ctrl-C is heard.
+SLICE = 2_000_000
+
+
+@dataclass(frozen=True)
+class Batch:
+    """Rows with their squared norms, and how much each of them counts."""
+
+    rows: Rows
+    norms: np.ndarray
+    importance: np.ndarray
+
+    @property
+    def slice_size(self) -> int:
+        """Return how many rows one kernel call may take."""
+        return max(1, SLICE * self.norms.size // max(self.rows.slots.size, 1))
+
+
+class Feed:
+    """The updates of one pass or chunk, in as many orders as the learner reads."""
+
+    def __init__(
+        self, batch: Batch, targets: np.ndarray, orders: list[np.ndarray], pace: Pace
+    ) -> None:
+        self.batch = batch
+        self.targets = targets
+        self.orders = orders
+        self.position = 0
+        if len(orders) == 1:
+            self.numbers, self.mean_norms = pace.advance(batch.norms[orders[0]])
+        else:  # every order sees other rows first; the mean over all rows is common to them
+            self.numbers, self.mean_norms = pace.advance_evenly(batch.norms)
+
+    @property
+    def left(self) -> int:
+        """Return how many updates are left."""
+        return self.numbers.size - self.position
+
+    def next(self, count: int, schedule: Schedule) -> list[Updates]:
+        """Return the next updates, for each order."""
+        now = slice(self.position, self.position + count)
+        self.position += count
+        steps = schedule.steps(self.numbers[now], self.mean_norms[now])
+        biases = schedule.biases(self.mean_norms[now])
+        return [
+            Updates(order[now], steps, biases, self.targets, self.batch.importance)
+            for order in self.orders
+        ]

@@ -1,0 +1,68 @@
+"""Learning from rows that are all at hand, in several passes."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+
+from thresher.data.vocabulary import Vocabulary
+from thresher.learners.paths import Paths
+from thresher.learners.protocol import Learner, Map
+from thresher.randomness import permutation
+from thresher.train.feed import Batch, Feed
+from thresher.train.follow import follow
+from thresher.train.problem import Problem
+from thresher.train.work import SheddingWork, Work
+
+
+@dataclass(frozen=True)
+class Passes:
+    """How often the rows are read, in which order, and what ends it early.
+
+    ``most`` is None for a learner that knows by itself when it has finished.
+    """
+
+    most: int | None
+    tol: float
+    shuffle: bool
+    seed: int
+
+    def orders(self, number: int, n_rows: int, n_orders: int) -> list[np.ndarray]:
+        """Return the orders of the rows in a pass, one for each path if they differ."""
+        if not self.shuffle:
+            return [np.arange(n_rows)] * n_orders
+        return [permutation(self.seed, stream, number, n_rows) for stream in range(n_orders)]
+
+
+def fit_problem(
+    learner: Learner,
+    problem: Problem,
+    vocabulary: Vocabulary,
+    batch: Batch,
+    targets: np.ndarray,
+    passes: Passes,
+    run_all: Map,
+    report: Callable[[int, Problem], None],
+) -> int:
+    """Learn the rows pass by pass; return the number of passes."""
+    shedding = isinstance(problem.state, Paths)
+    work = (SheddingWork if shedding else Work)(batch.rows, problem.state, vocabulary)
+    before = np.zeros(len(vocabulary))
+    number = 0
+    while number != passes.most and not learner.finished(work.state):
+        orders = passes.orders(number, batch.norms.size, learner.n_orders)
+        follow(learner, work, Feed(batch, targets, orders, problem.pace), run_all)
+        work.finish()
+        number += 1
+        report(number, problem)
+        if passes.tol > 0 and learner.may_stop(problem.state):
+            weights, _ = learner.weights(problem.state, vocabulary)
+            if _unchanged(before, weights, passes.tol):
+                break
+            before = weights
+    return number
+
+
+def _unchanged(before: np.ndarray, after: np.ndarray, tol: float) -> bool:
+    """Return whether no weight changed by more than a share ``tol`` of the largest."""
+    return bool(np.abs(after - before).max() <= tol * np.abs(after).max())

@@ -1,0 +1,56 @@
+"""The rows and the state a learner works on."""
+
+from typing import Any
+
+import numpy as np
+
+from thresher.data.vocabulary import Vocabulary
+from thresher.kernels.rows import Rows
+from thresher.kernels.slots import count_kept, keep_slots
+from thresher.learners.paths import Paths
+
+# Purged features are thrown out of the rows once that makes them this much smaller.
+NONZEROS_LEFT, FEATURES_LEFT = 0.9, 0.5
+
+
+class Work:
+    """Rows and state as they came."""
+
+    def __init__(self, rows: Rows, state: Any, vocabulary: Vocabulary) -> None:
+        self.rows = rows
+        self.state = state
+        self.vocabulary = vocabulary
+
+    def shed(self) -> None:
+        """Throw out what is no longer in play, if there is such a thing."""
+
+    def finish(self) -> None:
+        """Bring everything back to where it came from."""
+
+
+class SheddingWork(Work):
+    """Rows and paths that lose their purged features, so that later passes cost a fraction."""
+
+    def __init__(self, rows: Rows, paths: Paths, vocabulary: Vocabulary) -> None:
+        self.everything = paths
+        self.members = np.arange(paths.n_slots)
+        super().__init__(rows, paths.take(self.members), vocabulary)
+
+    def shed(self) -> None:
+        """Throw purged features out of rows and state where that makes them much smaller."""
+        stable = self.state.stable
+        if stable.all():
+            return
+        few = np.count_nonzero(stable) < FEATURES_LEFT * stable.size
+        if few or count_kept(self.rows.slots, stable) < NONZEROS_LEFT * self.rows.slots.size:
+            self.finish()
+            self.members = self.members[stable]
+            places = np.where(stable, np.cumsum(stable) - 1, -1)
+            self.rows = Rows(
+                *keep_slots(self.rows.starts, self.rows.slots, self.rows.values, places)
+            )
+            self.state = self.everything.take(self.members)
+
+    def finish(self) -> None:
+        """Write the state of the features in play back among all."""
+        self.everything.put(self.members, self.state)

@@ -1,0 +1,108 @@
+"""Parameters are declared, and checked once, at the door."""
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass
+from numbers import Integral, Real
+from typing import Any, Protocol
+
+
+class Constraint(Protocol):
+    """Something a parameter's value may be."""
+
+    def allows(self, value: Any) -> bool:
+        """Return whether the value is allowed."""
+        ...
+
+    def __str__(self) -> str:
+        """Return what is allowed, in words."""
+        ...
+
+
+@dataclass(frozen=True)
+class Whole:
+    """A whole number, at least ``least``."""
+
+    least: int | None = None
+
+    def allows(self, value: Any) -> bool:
+        """Return whether the value is allowed; True and False are no numbers here."""
+        whole = isinstance(value, Integral) and not isinstance(value, bool)
+        return whole and (self.least is None or value >= self.least)
+
+    def __str__(self) -> str:
+        return "a whole number" + ("" if self.least is None else f" of at least {self.least}")
+
+
+@dataclass(frozen=True)
+class Number:
+    """A finite number between two ends, which belong to it unless they are said to be open."""
+
+    low: float = float("-inf")
+    high: float = float("inf")
+    open_low: bool = False
+    open_high: bool = False
+    infinite: bool = False
+
+    def allows(self, value: Any) -> bool:
+        """Return whether the value is allowed."""
+        if not isinstance(value, Real) or isinstance(value, bool) or math.isnan(value):
+            return False
+        if abs(value) == float("inf"):
+            return self.infinite and value > 0
+        above = value > self.low if self.open_low else value >= self.low
+        below = value < self.high if self.open_high else value <= self.high
+        return above and below
+
+    def __str__(self) -> str:
+        left = "(" if self.open_low or self.low == float("-inf") else "["
+        right = ")" if self.open_high or self.high == float("inf") else "]"
+        return f"a number in {left}{self.low:g}, {self.high:g}{right}"
+
+
+@dataclass(frozen=True)
+class OneOf:
+    """One of a few values."""
+
+    values: tuple[Any, ...]
+
+    def __init__(self, *values: Any) -> None:
+        object.__setattr__(self, "values", values)
+
+    def allows(self, value: Any) -> bool:
+        """Return whether the value is allowed; 1 is not taken for True."""
+        return any(type(value) is type(one) and value == one for one in self.values)
+
+    def __str__(self) -> str:
+        return " or ".join(repr(one) for one in self.values)
+
+
+@dataclass(frozen=True)
+class Kind:
+    """An instance of a type."""
+
+    kind: type
+    words: str
+
+    def allows(self, value: Any) -> bool:
+        """Return whether the value is allowed."""
+        return isinstance(value, self.kind)
+
+    def __str__(self) -> str:
+        return self.words
+
+
+FLAG = (OneOf(True, False),)
+
+
+def check_parameters(
+    owner: str, values: Mapping[str, Any], constraints: Mapping[str, tuple[Constraint, ...]]
+) -> None:
+    """Raise a ValueError that names the first parameter out of range and says what it may be."""
+    for name, allowed in constraints.items():
+        if not any(constraint.allows(values[name]) for constraint in allowed):
+            choices = ", or ".join(str(constraint) for constraint in allowed)
+            raise ValueError(
+                f"The parameter {name}={values[name]!r} of {owner} is not allowed: "
+                f"it must be {choices}."
+            )
