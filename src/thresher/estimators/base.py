@@ -106,7 +106,7 @@ class OnlineClassifier(SparseLinearModel, metaclass=ABCMeta):
             check_classes_seen(labels, self.classes_)
             draft._model = copy.deepcopy(self._model)
         else:
-            draft._begin(np.unique(labels))
+            draft._begin(np.unique(labels), n_rows=labels.size)
         draft._fit_rows(rows, labels, weights)
         self.__dict__.update(draft.__dict__)
         return self
@@ -135,7 +135,7 @@ class OnlineClassifier(SparseLinearModel, metaclass=ABCMeta):
                 raise ValueError(
                     "The first call to partial_fit needs classes=, all labels there are."
                 )
-            draft._begin(np.unique(classes))
+            draft._begin(np.unique(classes), n_rows=None)
         elif classes is not None and not np.array_equal(np.unique(classes), self.classes_):
             raise ValueError(
                 f"classes={np.unique(classes).tolist()} differ from those of the first call, "
@@ -160,7 +160,7 @@ class OnlineClassifier(SparseLinearModel, metaclass=ABCMeta):
         labels = check_labels(y, rows.shape[0])
         return rows, labels, check_weights(sample_weight, rows.shape[0])
 
-    def _begin(self, classes: np.ndarray) -> None:
+    def _begin(self, classes: np.ndarray, n_rows: int | None) -> None:
         """Start with an empty model for the classes."""
         if classes.size < 2:
             raise ValueError(
@@ -169,7 +169,7 @@ class OnlineClassifier(SparseLinearModel, metaclass=ABCMeta):
         self.classes_ = classes
         self._class_counts = np.zeros(classes.size, np.int64)
         self._seed = int(check_random_state(self.random_state).randint(2**31))
-        learner = self._learner(None)
+        learner = self._learner(n_rows)
         n_problems = 1 if classes.size == 2 else classes.size
         problems = [Problem(learner.start(), Pace()) for _ in range(n_problems)]
         vocabulary = Vocabulary(self.n_features_in_, getattr(self, "normalize", False))

@@ -1,5 +1,6 @@
 """What the two classifiers with several paths share."""
 
+from abc import abstractmethod
 from typing import Any
 
 import numpy as np
@@ -21,12 +22,12 @@ class PathsClassifier(OnlineClassifier):
     @property
     def selection_probabilities_(self) -> np.ndarray:
         """How often each feature was selected, when it was last judged; a row per class if many."""
-        return self._by_column("probability", self._unseen_probability())
+        return self._by_column("probability", [float(kept) for kept in self._unseen_kept()])
 
     @property
     def stable_(self) -> np.ndarray:
         """Mask of the features never purged; a row per class if there are more than two."""
-        return ~self._by_column("purged", not self._unseen_probability())
+        return ~self._by_column("purged", [not kept for kept in self._unseen_kept()])
 
     @property
     def history_(self) -> Any:
@@ -34,14 +35,15 @@ class PathsClassifier(OnlineClassifier):
         histories = [[dict(record) for record in paths.history] for paths in self._states()]
         return histories[0] if len(histories) == 1 else histories
 
-    def _unseen_probability(self) -> float:
-        """Return the selection probability of a column that has never occurred."""
-        raise NotImplementedError
+    @abstractmethod
+    def _unseen_kept(self) -> list[bool]:
+        """Return, for every problem, whether columns that never occurred count as stable."""
 
     def _states(self) -> list[Paths]:
         return [problem.state for problem in self._model_fitted().problems]
 
-    def _by_column(self, name: str, unseen: float) -> np.ndarray:
+    def _by_column(self, name: str, unseen: list[Any]) -> np.ndarray:
         spread = self._model_fitted().vocabulary.spread
-        rows = np.array([spread(paths.feature(name), unseen) for paths in self._states()])
+        pairs = zip(self._states(), unseen, strict=True)
+        rows = np.array([spread(paths.feature(name), value) for paths, value in pairs])
         return rows[0] if len(rows) == 1 else rows

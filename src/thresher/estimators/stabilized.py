@@ -176,6 +176,9 @@ class StabilizedTruncatedSGDClassifier(PathsClassifier):
         }
         return cls(loss=loss, **{**settings, **parameters})
 
+    def _unseen_kept(self) -> list[bool]:
+        return [not paths.stage.closed for paths in self._states()]
+
     def _learner(self, n_rows: int | None) -> Learner:
         return StabilizedTruncatedSGD(
             loss=LOSSES[self.loss],

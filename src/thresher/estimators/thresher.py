@@ -136,6 +136,9 @@ class ThresherClassifier(PathsClassifier):
     def _most_passes(self) -> None:
         return None
 
+    def _unseen_kept(self) -> list[bool]:
+        return [False for _ in self._states()]
+
     def _learner(self, n_rows: int | None) -> Learner:
         wanted = self.n_features_to_select
         return Thresher(

@@ -57,6 +57,17 @@ def squared_norms(starts, values):
 
 
 @jit
+def running_means(numbers, count, mean):
+    """Return the mean after each number, of those and of ``count`` earlier ones."""
+    means = np.empty_like(numbers)
+    for i in range(numbers.size):
+        count += 1
+        mean += (numbers[i] - mean) / count
+        means[i] = mean
+    return means
+
+
+@jit
 def margins(starts, columns, values, slot_of, weights):
     """Return ``row . weights`` for rows that still carry their own column numbers.
 

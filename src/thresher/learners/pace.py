@@ -9,33 +9,24 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from thresher.kernels.rows import running_means
+
 
 @dataclass
 class Pace:
-    """The number of updates so far, and the sum of the squared norms of their rows."""
+    """The number of updates so far, and the mean squared norm of their rows."""
 
     updates: int = 0
-    norm_total: float = 0.0
+    mean_norm: float = 0.0
 
-    def advance(self, norms: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        """Return, for each next row, its update's number and the mean squared norm up to it."""
-        numbers = np.arange(self.updates + 1, self.updates + norms.size + 1, dtype=np.float64)
-        # accumulate adds strictly one after the other: chunks do not change a bit of it
-        totals = np.add.accumulate(np.concatenate([[self.norm_total], norms]))
-        self.updates += norms.size
-        self.norm_total = float(totals[-1])
-        return numbers, totals[1:] / numbers
+    def ahead(self, norms: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """Return, for each of the next rows, its update's number and the mean norm up to it."""
+        numbers = np.arange(self.updates + 1, self.updates + norms.size + 1)
+        return numbers, running_means(norms, self.updates, self.mean_norm)
 
-    def advance_evenly(self, norms: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        """Return the same for paths with orders of their own: the mean over all rows."""
-        mean = norms.mean()
-        numbers, _ = self.advance(np.full(norms.size, mean))
-        return numbers, np.full(norms.size, mean)
-
-    @property
-    def mean_norm(self) -> float:
-        """Return the mean squared norm of the rows so far."""
-        return self.norm_total / self.updates if self.updates else 0.0
+    def reach(self, updates: int, mean_norm: float) -> None:
+        """Go on to a later update."""
+        self.updates, self.mean_norm = int(updates), float(mean_norm)
 
 
 @dataclass(frozen=True)

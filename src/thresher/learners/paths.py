@@ -186,11 +186,11 @@ class Paths:
         for unit in self.units:
             unit.arrays["weights"][: self.n_slots][gone] = 0.0
 
-    def open_next_stage(self) -> None:
-        """Go on to the next stage, tallies empty."""
+    def open_next_stage(self, bursts: int) -> None:
+        """Go on to the next stage, tallies empty; the one that ends had so many bursts."""
         stage = self.stage
         stage.number += 1
-        stage.bursts += stage.done // stage.burst_size
+        stage.bursts += bursts
         stage.done = 0
         self.begin_tallies()
 
@@ -243,11 +243,11 @@ class Paths:
         return restore
 
     def record(self, weights: np.ndarray, n_stable: int) -> None:
-        """Add the stage that has just ended to the history, with what rules the next."""
+        """Add the stage that ends to the history, with what will rule the next."""
         stage = self.stage
         self.history.append(
             {
-                "stage": stage.number - 1,
+                "stage": stage.number,
                 "rows_seen": stage.rows_seen,
                 "stable": n_stable,
                 "nonzero": int(np.count_nonzero(weights)),

@@ -61,17 +61,17 @@ class StabilizedTruncatedSGD(StageLearner):
         if stage.number > 1:  # the first stage has no gravity, so it can judge nobody
             self._gather_evidence(paths)
             self._purge(paths)
-        unseen = 0 if stage.closed else vocabulary.n_columns - paths.n_slots
+        unseen = 0 if stage.closed else vocabulary.n_columns - len(vocabulary)
         n_stable = int(paths.stable.sum()) + unseen
         share = n_stable / vocabulary.n_columns
         stage.rejection_rate = annealed_rejection_rate(
             share, self.rejection_rate, self.annealing_rate
         )
         stage.gravity = gravity_for(paths.pooled_ratios(), stage.rejection_rate)
-        paths.open_next_stage()
         if self.burst_growth is not None and n_stable:
             stage.burst_size = grown_burst_size(self.burst_size, share, self.burst_growth)
         paths.record(mean_weights(self, paths)[0], n_stable)
+        paths.open_next_stage(self.bursts_per_stage)
 
     def _gather_evidence(self, paths: Paths) -> None:
         """Add the stage's counts to those of features not judged yet."""

@@ -72,16 +72,18 @@ class Thresher(StageLearner):
         """Keep the features that stood out, and set gravity and bars for the next stage."""
         if self.timetable.selects(paths.stage.number):
             self._select(paths, vocabulary)
+            paths.record(mean_weights(self, paths)[0], int(paths.stable.sum()))
         if paths.stage.number == self.timetable.averaging:
             paths.stage.number += 1  # the end: what this stage gathered is the model
             return
-        paths.open_next_stage()
+        paths.open_next_stage(self.timetable.bursts(paths.stage.number))
+        if not self.timetable.selects(paths.stage.number):
+            paths.stage.gravity = 0.0
         if paths.stage.number <= self.timetable.last_stage:
             while self.timetable.bursts(paths.stage.number) == 0:
                 paths.stage.number += 1
         paths.stage.burst_size = self.timetable.burst_size(paths.stage.rows_seen)
         self._set_bars(paths, vocabulary)
-        paths.record(mean_weights(self, paths)[0], int(paths.stable.sum()))
 
     def resume(self, paths: Paths) -> None:
         """Begin another selection among the features that are left, from their weights."""

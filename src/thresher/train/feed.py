@@ -34,11 +34,13 @@ class Feed:
         self.batch = batch
         self.targets = targets
         self.orders = orders
+        self.pace = pace
         self.position = 0
         if len(orders) == 1:
-            self.numbers, self.mean_norms = pace.advance(batch.norms[orders[0]])
-        else:  # every order sees other rows first; the mean over all rows is common to them
-            self.numbers, self.mean_norms = pace.advance_evenly(batch.norms)
+            self.numbers, self.mean_norms = pace.ahead(batch.norms[orders[0]])
+        else:  # every path sees other rows first: common to them is the mean over all rows
+            self.numbers, _ = pace.ahead(batch.norms)
+            self.mean_norms = np.full_like(batch.norms, batch.norms.mean())
 
     @property
     def left(self) -> int:
@@ -49,8 +51,10 @@ class Feed:
         """Return the next updates, for each order."""
         now = slice(self.position, self.position + count)
         self.position += count
-        steps = schedule.steps(self.numbers[now], self.mean_norms[now])
-        biases = schedule.biases(self.mean_norms[now])
+        numbers, mean_norms = self.numbers[now], self.mean_norms[now]
+        self.pace.reach(numbers[-1], mean_norms[-1])
+        steps = schedule.steps(numbers, mean_norms)
+        biases = schedule.biases(mean_norms)
         return [
             Updates(order[now], steps, biases, self.targets, self.batch.importance)
             for order in self.orders
