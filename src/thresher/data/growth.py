@@ -21,26 +21,32 @@ def grown(array: np.ndarray, size: int) -> np.ndarray:
 
 
 class Arrays:
-    """Named arrays: ``by_slot`` have an entry per slot, ``whole`` do not."""
+    """Named arrays: ``by_slot`` have an entry per slot, ``n_slots`` of them in use; others not."""
 
     def __init__(self, by_slot: dict[str, np.ndarray], whole: dict[str, np.ndarray]) -> None:
         self.by_slot = by_slot
         self.whole = whole
+        self.n_slots = 0
 
     def __getitem__(self, name: str) -> np.ndarray:
-        """Return an array by its name."""
+        """Return an array by its name, with its unused room."""
         return self.by_slot[name] if name in self.by_slot else self.whole[name]
 
     def grow(self, n_slots: int) -> None:
-        """Make room for ``n_slots`` slots."""
-        self.by_slot = {name: grown(array, n_slots) for name, array in self.by_slot.items()}
+        """Take more slots into use, with zeros in them."""
+        for name, array in self.by_slot.items():
+            self.by_slot[name] = grown(array, n_slots)
+            self.by_slot[name][self.n_slots : n_slots] = 0
+        self.n_slots = max(n_slots, self.n_slots)
 
     def take(self, slots: np.ndarray) -> "Arrays":
         """Return a copy that has the given slots only."""
-        return Arrays(
+        taken = Arrays(
             {name: array[slots] for name, array in self.by_slot.items()},
             {name: array.copy() for name, array in self.whole.items()},
         )
+        taken.n_slots = slots.size
+        return taken
 
     def put(self, slots: np.ndarray, taken: "Arrays") -> None:
         """Write back what ``take`` gave."""
@@ -49,10 +55,16 @@ class Arrays:
         for name, array in taken.whole.items():
             self.whole[name][...] = array
 
-    def savepoint(self, slots: np.ndarray) -> Restore:
-        """Return what brings the arrays back, as long as only the given slots change."""
-        taken = self.take(slots)
-        return lambda: self.put(slots, taken)
+    def savepoint(self, slots: np.ndarray | None) -> Restore:
+        """Return what brings the arrays back if only the given slots change; None means any."""
+        saved = np.arange(self.n_slots) if slots is None else slots
+        taken, n_slots = self.take(saved), self.n_slots
+
+        def restore() -> None:
+            self.put(saved, taken)
+            self.n_slots = n_slots
+
+        return restore
 
 
 class Log:

@@ -49,10 +49,14 @@ class Vocabulary:
         column_sums(slots, values, self.arrays["occurrences"], self.arrays["squares"])
         return Rows(starts, slots, values), norms * scales**2
 
+    def slots_in(self, X: sparse.csr_array) -> np.ndarray:
+        """Return the slots of the matrix's columns that are known."""
+        slots = self.slot_of[np.unique(X.indices)]
+        return slots[slots > 0] - 1
+
     def savepoint(self, X: sparse.csr_array) -> Restore:
         """Return what undoes the absorption of a matrix."""
-        slots = self.slot_of[_int64(X.indices)] - 1
-        restore_sums = self.arrays.savepoint(slots[slots >= 0])
+        restore_sums = self.arrays.savepoint(self.slots_in(X))
         known = self.n_slots
 
         def restore() -> None:

@@ -54,7 +54,7 @@ def check_weights(sample_weight: Any, n_rows: int) -> np.ndarray:
             "not negative. Use 0 to leave a row out."
         )
     if not weights.any():
-        raise ValueError("All sample weights are 0: there is no row to learn from.")
+        raise ValueError("All sample weights are zero: there is no row to learn from.")
     return weights
 
 

@@ -89,10 +89,10 @@ class PathUnit:
             self.arrays[name][...] = 0
         self.pool.length[0] = 0
 
-    def savepoint(self, slots: np.ndarray, stage_ends: bool) -> list[Restore]:
+    def savepoint(self, slots: np.ndarray | None) -> list[Restore]:
         """Return what brings the unit back; a pool is only added to until a stage ends."""
         burst = self.burst.copy()
-        pool = self.pool.copy() if stage_ends else self.pool
+        pool = self.pool.copy() if slots is None else self.pool
         length = self.pool.length[0]
 
         def restore_logs() -> None:
@@ -137,13 +137,17 @@ class Paths:
             {},
         )
         self.stage = stage
-        self.n_slots = 0
         self.history: list[dict[str, Any]] = []
 
     @property
     def n_paths(self) -> int:
         """Return M."""
         return sum(unit.lanes for unit in self.units)
+
+    @property
+    def n_slots(self) -> int:
+        """Return the number of features that have appeared."""
+        return self.features.n_slots
 
     @property
     def stable(self) -> np.ndarray:
@@ -165,18 +169,14 @@ class Paths:
 
     def grow(self, n_slots: int) -> None:
         """Take in features that have appeared: stable, with probability 1, unless it is closed."""
-        if n_slots <= self.n_slots:
-            return
-        self.features.grow(n_slots)
-        for unit in self.units:
-            unit.grow(n_slots)
         fresh = slice(self.n_slots, n_slots)
-        self.n_slots = n_slots
+        self.features.grow(n_slots)
         self.features["slot"][fresh] = np.arange(fresh.start, n_slots)
         self.features["purged"][fresh] = self.stage.closed
         self.features["purged_at"][fresh] = self.stage.number if self.stage.closed else 0
         self.features["probability"][fresh] = 0.0 if self.stage.closed else 1.0
         for unit in self.units:
+            unit.grow(n_slots)
             unit.arrays["salience"][fresh] = 1.0
 
     def purge(self, gone: np.ndarray) -> None:
@@ -205,10 +205,10 @@ class Paths:
         """Return a copy of the state that has the given slots only; bursts must be closed."""
         taken = Paths([unit.lanes for unit in self.units], replace(self.stage))
         taken.history = self.history
-        taken.grow(slots.size)
         taken.features = self.features.take(slots)
         for unit, mine in zip(taken.units, self.units, strict=True):
             unit.arrays = mine.arrays.take(slots)
+            unit.burst.grow(slots.size)
         return taken
 
     def put(self, slots: np.ndarray, taken: "Paths") -> None:
@@ -228,16 +228,15 @@ class Paths:
         Within a stage only the given slots change, and what is pooled is only added to; None stands
         for a stretch in which a stage ends, when anything may change.
         """
-        saved = np.arange(self.n_slots) if slots is None else slots
-        restores = [self.features.savepoint(saved)]
+        restores = [self.features.savepoint(slots)]
         for unit in self.units:
-            restores += unit.savepoint(saved, stage_ends=slots is None)
-        stage, n_slots, n_records = replace(self.stage), self.n_slots, len(self.history)
+            restores += unit.savepoint(slots)
+        stage, n_records = replace(self.stage), len(self.history)
 
         def restore() -> None:
             for put_back in restores:
                 put_back()
-            self.stage, self.n_slots = stage, n_slots
+            self.stage = stage
             del self.history[n_records:]
 
         return restore

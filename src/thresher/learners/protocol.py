@@ -21,8 +21,8 @@ class State(Protocol):
         """Make room for the features that have appeared."""
         ...
 
-    def savepoint(self, slots: np.ndarray) -> Restore:
-        """Return what brings the state back, as long as only the given slots change."""
+    def savepoint(self, slots: np.ndarray | None) -> Restore:
+        """Return what brings the state back if only the given slots change; None means any."""
         ...
 
 

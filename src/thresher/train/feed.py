@@ -39,8 +39,8 @@ class Feed:
         if len(orders) == 1:
             self.numbers, self.mean_norms = pace.ahead(batch.norms[orders[0]])
         else:  # every path sees other rows first: common to them is the mean over all rows
-            self.numbers, _ = pace.ahead(batch.norms)
-            self.mean_norms = np.full_like(batch.norms, batch.norms.mean())
+            self.numbers, _ = pace.ahead(batch.norms[orders[0]])
+            self.mean_norms = np.full(self.numbers.size, batch.norms.mean())
 
     @property
     def left(self) -> int:

@@ -14,6 +14,8 @@ from thresher.train.follow import follow
 from thresher.train.problem import Problem
 from thresher.train.work import SheddingWork, Work
 
+ROWS_AT_ONCE = 4096
+
 
 @dataclass(frozen=True)
 class Passes:
@@ -27,11 +29,19 @@ class Passes:
     shuffle: bool
     seed: int
 
-    def orders(self, number: int, n_rows: int, n_orders: int) -> list[np.ndarray]:
-        """Return the orders of the rows in a pass, one for each path if they differ."""
+    def at_once(self, n_rows: int, done: int) -> int:
+        """Return how many passes to lay end to end: few rows make calls, not learning, cost."""
+        wanted = 1 if self.tol > 0 else max(1, ROWS_AT_ONCE // n_rows)
+        return wanted if self.most is None else min(wanted, self.most - done)
+
+    def orders(self, first: int, count: int, n_rows: int, n_orders: int) -> list[np.ndarray]:
+        """Return the orders of the rows in some passes, one for each path if they differ."""
         if not self.shuffle:
-            return [np.arange(n_rows)] * n_orders
-        return [permutation(self.seed, stream, number, n_rows) for stream in range(n_orders)]
+            return [np.tile(np.arange(n_rows), count)] * n_orders
+        return [
+            np.concatenate([permutation(self.seed, path, first + k, n_rows) for k in range(count)])
+            for path in range(n_orders)
+        ]
 
 
 def fit_problem(
@@ -50,10 +60,11 @@ def fit_problem(
     before = np.zeros(len(vocabulary))
     number = 0
     while number != passes.most and not learner.finished(work.state):
-        orders = passes.orders(number, batch.norms.size, learner.n_orders)
+        count = passes.at_once(batch.norms.size, number)
+        orders = passes.orders(number, count, batch.norms.size, learner.n_orders)
         follow(learner, work, Feed(batch, targets, orders, problem.pace), run_all)
         work.finish()
-        number += 1
+        number += count
         report(number, problem)
         if passes.tol > 0 and learner.may_stop(problem.state):
             weights, _ = learner.weights(problem.state, vocabulary)

@@ -11,7 +11,7 @@ from thresher.data.vocabulary import Vocabulary
 from thresher.learners.protocol import Learner, Map
 from thresher.train.feed import Batch, Feed
 from thresher.train.fit import Passes, fit_problem
-from thresher.train.follow import follow
+from thresher.train.follow import Overflow, follow
 from thresher.train.problem import Problem
 from thresher.train.work import Work
 
@@ -68,26 +68,41 @@ class Model:
         run_all: Map,
     ) -> None:
         """Learn a chunk of a stream: all of it, or, if anything goes wrong, nothing."""
-        restores = [self.vocabulary.savepoint(X)]
+        restores = [self.vocabulary.savepoint(X), *self._savepoints(X)]
         try:
-            batch = Batch(*self.vocabulary.absorb(X), importance)
-            restores += [self._savepoint(problem, batch) for problem in self.problems]
-            list(run_all(lambda *one: self._learn_one(batch, *one), self.problems, targets))
-        except BaseException:
+            done = 0
+            while done < X.shape[0]:
+                # what a stage decides at its end must not know of rows that come after it
+                room = min(self.learner.room(problem.state) for problem in self.problems)
+                now = slice(done, min(done + room, X.shape[0]))
+                mine = [one[now] for one in targets]
+                self._learn_piece(X[now], mine, importance[now], run_all)
+                done = now.stop
+        except BaseException as error:
             for restore in restores:
                 restore()
+            if isinstance(error, Overflow):
+                error.row += done
             raise
 
-    def _learn_one(self, batch: Batch, problem: Problem, targets: np.ndarray) -> None:
+    def _learn_piece(
+        self, X: sparse.csr_array, targets: list[np.ndarray], importance: np.ndarray, run_all: Map
+    ) -> None:
+        """Learn rows of a stream up to the end of a stage."""
+        batch = Batch(*self.vocabulary.absorb(X), importance)
         order = np.arange(batch.norms.size)
-        work = Work(batch.rows, problem.state, self.vocabulary)
-        follow(self.learner, work, Feed(batch, targets, [order], problem.pace), map)
 
-    def _savepoint(self, problem: Problem, batch: Batch) -> Restore:
-        """Make room for what the chunk brings, and return what undoes the learning of it."""
-        n_slots = len(self.vocabulary)
-        problem.state.grow(n_slots)
-        if self.learner.room(problem.state) <= batch.norms.size:
-            return problem.savepoint(None)
-        few = batch.rows.slots.size < n_slots
-        return problem.savepoint(np.unique(batch.rows.slots) if few else np.arange(n_slots))
+        def learn_one(problem: Problem, mine: np.ndarray) -> None:
+            problem.state.grow(len(self.vocabulary))
+            work = Work(batch.rows, problem.state, self.vocabulary)
+            follow(self.learner, work, Feed(batch, mine, [order], problem.pace), map)
+
+        list(run_all(learn_one, self.problems, targets))
+
+    def _savepoints(self, X: sparse.csr_array) -> list[Restore]:
+        """Return what undoes the learning of a chunk; if a stage ends in it, any slot may change."""
+        slots = self.vocabulary.slots_in(X) if X.nnz < len(self.vocabulary) else None
+        return [
+            problem.savepoint(None if self.learner.room(problem.state) <= X.shape[0] else slots)
+            for problem in self.problems
+        ]
