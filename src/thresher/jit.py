@@ -6,7 +6,7 @@ import os
 import tempfile
 from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any, TypeVar, cast
 
 import numba
 
@@ -47,12 +47,13 @@ _FOLDER = _cache_folder()
 @contextlib.contextmanager
 def _cache_in_folder() -> Iterator[None]:
     """Point Numba's cache at our folder while a function is declared, then put it back."""
-    before = numba.config.CACHE_DIR
-    numba.config.CACHE_DIR = str(_FOLDER)
+    config: Any = numba.config
+    before = config.CACHE_DIR
+    config.CACHE_DIR = str(_FOLDER)
     try:
         yield
     finally:
-        numba.config.CACHE_DIR = before
+        config.CACHE_DIR = before
 
 
 def jit(function: Function) -> Function:
@@ -62,5 +63,5 @@ def jit(function: Function) -> Function:
     raises; kernels watch for values that are not finite themselves.
     """
     with _cache_in_folder():
-        compiled: Function = numba.njit(nogil=True, cache=True, error_model="numpy")(function)
-    return compiled
+        compiled: Any = numba.njit(nogil=True, cache=True, error_model="numpy")(function)
+    return cast(Function, compiled)

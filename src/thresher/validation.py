@@ -42,16 +42,16 @@ class Number:
     high: float = float("inf")
     open_low: bool = False
     open_high: bool = False
-    infinite: bool = False
 
     def allows(self, value: Any) -> bool:
         """Return whether the value is allowed."""
         if not isinstance(value, Real) or isinstance(value, bool) or math.isnan(value):
             return False
-        if abs(value) == float("inf"):
-            return self.infinite and value > 0
-        above = value > self.low if self.open_low else value >= self.low
-        below = value < self.high if self.open_high else value <= self.high
+        number = float(value)
+        if math.isinf(number):
+            return False
+        above = number > self.low if self.open_low else number >= self.low
+        below = number < self.high if self.open_high else number <= self.high
         return above and below
 
     def __str__(self) -> str:

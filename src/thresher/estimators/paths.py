@@ -5,11 +5,11 @@ from typing import Any
 
 import numpy as np
 
-from thresher.estimators.base import OnlineClassifier
+from thresher.estimators.base import Constraints, OnlineClassifier
 from thresher.learners.paths import Paths
 from thresher.validation import FLAG, OneOf, Whole
 
-PATH_CONSTRAINTS = {
+PATH_CONSTRAINTS: Constraints = {
     "n_paths": (Whole(1),),
     "paths": (OneOf("permutation", "shared"),),
     "normalize": FLAG,

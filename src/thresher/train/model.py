@@ -100,7 +100,7 @@ class Model:
         list(run_all(learn_one, self.problems, targets))
 
     def _savepoints(self, X: sparse.csr_array) -> list[Restore]:
-        """Return what undoes the learning of a chunk; if a stage ends in it, any slot may change."""
+        """Return what undoes the learning of a chunk; at the end of a stage any slot may change."""
         slots = self.vocabulary.slots_in(X) if X.nnz < len(self.vocabulary) else None
         return [
             problem.savepoint(None if self.learner.room(problem.state) <= X.shape[0] else slots)
