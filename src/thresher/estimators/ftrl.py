@@ -16,8 +16,8 @@ class FTRLClassifier(OnlineClassifier):
     ----------
     loss : "hinge", "log_loss", "squared_hinge" or "modified_huber", default="log_loss"
         What is minimised.
-    alpha : float, default=3.0
-        Length of the steps. On rows of unit length 3 to 100 does well, far above the customary 0.1.
+    alpha : float, default=1.0
+        Length of the steps. Very sparse models on rows of unit length do best with 3 to 100.
     beta : float, default=1.0
         Damps the first steps of a feature.
     l1 : float, default=1.0
@@ -58,7 +58,7 @@ class FTRLClassifier(OnlineClassifier):
         self,
         *,
         loss: str = "log_loss",
-        alpha: float = 3.0,
+        alpha: float = 1.0,
         beta: float = 1.0,
         l1: float = 1.0,
         l2: float = 0.0,

@@ -16,6 +16,11 @@ PATH_CONSTRAINTS: Constraints = {
 }
 
 
+# Steps of paths, relative as in thresher.estimators.rates: longer than a lone path's, since the
+# average over paths and bursts takes their noise away.
+PATH_RATES = {"log_loss": 3.0, "hinge": 1.0, "squared_hinge": 0.5, "modified_huber": 0.5}
+
+
 class PathsClassifier(OnlineClassifier):
     """A classifier that purges features for good, and can say how sure it is of the others."""
 

@@ -12,13 +12,22 @@ from thresher.validation import Number, OneOf
 ETA0 = (OneOf("auto"), Number(0, open_low=True))
 LEARNING_RATE = (OneOf("constant", "invsqrt"),)
 
-AUTO_RATES = {"hinge": 1.0, "log_loss": 3.0, "squared_hinge": 0.5, "modified_huber": 0.5}
+# Chosen by 3-fold cross-validation on the training parts of seven data sets; a factor of three
+# either way changes little.
+AUTO_RATES = {
+    "constant": {"log_loss": 1.0, "hinge": 0.2, "squared_hinge": 0.05, "modified_huber": 0.05},
+    "invsqrt": {"log_loss": 30.0, "hinge": 10.0, "squared_hinge": 1.0, "modified_huber": 3.0},
+}
 
 
-def schedule_for(estimator: Any, share: float = 1.0) -> Schedule:
-    """Return the schedule an estimator's parameters describe, or a share of its steps."""
+def schedule_for(estimator: Any, rate: float | None = None, share: float = 1.0) -> Schedule:
+    """Return the schedule an estimator's parameters describe, or a share of its steps.
+
+    ``rate`` stands in for the rate of the table above.
+    """
+    auto = AUTO_RATES[estimator.learning_rate][estimator.loss] if rate is None else rate
     return Schedule(
-        rate=share * AUTO_RATES[estimator.loss],
+        rate=share * auto,
         eta0=None if estimator.eta0 == "auto" else share * estimator.eta0,
         decaying=estimator.learning_rate == "invsqrt",
         fit_intercept=estimator.fit_intercept,

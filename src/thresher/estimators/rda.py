@@ -17,7 +17,7 @@ class RDAClassifier(OnlineClassifier):
     ----------
     loss : "hinge", "log_loss", "squared_hinge" or "modified_huber", default="log_loss"
         What is minimised.
-    l1 : float, default=1e-3
+    l1 : float, default=1e-4
         A feature whose mean gradient is no larger has weight 0.
     gamma : float or "auto", default="auto"
         The larger, the shorter the steps, which are 1 / (gamma sqrt(t)). A number is absolute;
@@ -57,7 +57,7 @@ class RDAClassifier(OnlineClassifier):
         self,
         *,
         loss: str = "log_loss",
-        l1: float = 1e-3,
+        l1: float = 1e-4,
         gamma: float | str = "auto",
         rho: float = 0.0,
         max_iter: int = 20,
@@ -88,7 +88,7 @@ class RDAClassifier(OnlineClassifier):
 
     def _learner(self, n_rows: int | None) -> Learner:
         steps = Schedule(
-            rate=AUTO_RATES[self.loss],
+            rate=AUTO_RATES["invsqrt"][self.loss],
             eta0=None if self.gamma == "auto" else 1.0 / float(self.gamma),
             fit_intercept=self.fit_intercept,
         )

@@ -3,7 +3,7 @@
 from typing import Any, ClassVar
 
 from thresher.estimators.base import LOSSES, Constraints, OnlineClassifier
-from thresher.estimators.paths import PATH_CONSTRAINTS, PathsClassifier
+from thresher.estimators.paths import PATH_CONSTRAINTS, PATH_RATES, PathsClassifier
 from thresher.estimators.rates import ETA0, LEARNING_RATE, schedule_for
 from thresher.kernels.bursts import EVERY, INFORMATIVE, LINEAR, SQRT
 from thresher.learners.protocol import Learner
@@ -37,7 +37,7 @@ class StabilizedTruncatedSGDClassifier(PathsClassifier):
     annealing_rate : float, default=0.0
         How fast the rejection rate falls as features are purged, gamma: 0 linearly, positive
         faster, negative slower.
-    purge_threshold : float, default=0.5
+    purge_threshold : float, default=0.7
         Selection probability below which a feature is purged, pi_0.
     min_evidence : int, default=0
         Bursts a feature must have more of before it is judged, delta_K.
@@ -108,7 +108,7 @@ class StabilizedTruncatedSGDClassifier(PathsClassifier):
         bursts_per_stage: int = 5,
         rejection_rate: float = 0.7,
         annealing_rate: float = 0.0,
-        purge_threshold: float = 0.5,
+        purge_threshold: float = 0.7,
         min_evidence: int = 0,
         burst_growth: float | None = None,
         selection: str = "every",
@@ -187,7 +187,7 @@ class StabilizedTruncatedSGDClassifier(PathsClassifier):
             seed=self._seed,
             shrinkage=SHRINKAGES[self.shrinkage],
             rejection_rate=self.rejection_rate,
-            pace=schedule_for(self),
+            pace=schedule_for(self, PATH_RATES[self.loss]),
             burst_size=self.burst_size,
             bursts_per_stage=self.bursts_per_stage,
             annealing_rate=self.annealing_rate,

@@ -3,7 +3,7 @@
 from typing import Any, ClassVar
 
 from thresher.estimators.base import LOSSES, Constraints, OnlineClassifier
-from thresher.estimators.paths import PATH_CONSTRAINTS, PathsClassifier
+from thresher.estimators.paths import PATH_CONSTRAINTS, PATH_RATES, PathsClassifier
 from thresher.estimators.rates import ETA0, LEARNING_RATE, schedule_for
 from thresher.kernels.bursts import SQRT
 from thresher.learners.protocol import Learner
@@ -148,8 +148,8 @@ class ThresherClassifier(PathsClassifier):
             seed=self._seed,
             shrinkage=SQRT,
             rejection_rate=self.rejection_rate,
-            selecting=schedule_for(self, SELECTING_SHARE),
-            refitting=schedule_for(self),
+            selecting=schedule_for(self, PATH_RATES[self.loss], SELECTING_SHARE),
+            refitting=schedule_for(self, PATH_RATES[self.loss]),
             n_features=None if isinstance(wanted, str) else wanted,
             timetable=self._timetable(n_rows),
         )

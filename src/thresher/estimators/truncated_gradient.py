@@ -17,8 +17,8 @@ class TruncatedGradientClassifier(OnlineClassifier):
     ----------
     loss : "hinge", "log_loss", "squared_hinge" or "modified_huber", default="log_loss"
         What is minimised.
-    gravity : float, default=1e-4
-        Shrinkage per update: a truncation takes ``gravity * burst_size`` from every weight.
+    gravity : float, default=1e-6
+        Shrinkage per update, in units of the weights: a truncation takes ``gravity * burst_size`` from every weight.
     burst_size : int, default=10
         Updates between two truncations.
     ceiling : float or None, default=None
@@ -63,7 +63,7 @@ class TruncatedGradientClassifier(OnlineClassifier):
         self,
         *,
         loss: str = "log_loss",
-        gravity: float = 1e-4,
+        gravity: float = 1e-6,
         burst_size: int = 10,
         ceiling: float | None = None,
         eta0: float | str = "auto",

@@ -1,0 +1,1 @@
+"""A look at the library on data whose answer is known: ``python -m thresher.demo``."""
