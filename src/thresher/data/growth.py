@@ -78,6 +78,11 @@ class Log:
         """Return an array by its name, with its unused room."""
         return self.arrays[name]
 
+    @property
+    def room(self) -> int:
+        """Return how many more entries there is room for."""
+        return min(array.shape[0] for array in self.arrays.values()) - int(self.length[0])
+
     def grow(self, size: int) -> None:
         """Make room for ``size`` entries."""
         self.arrays = {name: grown(array, size) for name, array in self.arrays.items()}

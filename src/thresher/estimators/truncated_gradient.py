@@ -18,7 +18,8 @@ class TruncatedGradientClassifier(OnlineClassifier):
     loss : "hinge", "log_loss", "squared_hinge" or "modified_huber", default="log_loss"
         What is minimised.
     gravity : float, default=1e-6
-        Shrinkage per update, in units of the weights: a truncation takes ``gravity * burst_size`` from every weight.
+        Shrinkage per update, in units of the weights: a truncation takes ``gravity * burst_size``
+        from every weight.
     burst_size : int, default=10
         Updates between two truncations.
     ceiling : float or None, default=None

@@ -110,6 +110,8 @@ class PathUnit:
 
     def shown_weights(self, takes: np.ndarray, shrinkage: int, gravity: float) -> np.ndarray:
         """Return the weights with a burst that is still open truncated, the state left alone."""
+        if self.burst.length[0] == 0:
+            return self.arrays["weights"]
         weights = self.arrays["weights"].copy()
         touched = self.burst["touched"][: self.burst.length[0]]
         touches = self.arrays["touches"][touched].astype(np.float64)
@@ -160,7 +162,10 @@ class Paths:
 
     def tallied(self, name: str) -> np.ndarray:
         """Return a tally of the stage, summed over the units in their order."""
-        return np.sum([unit.arrays[name][: self.n_slots] for unit in self.units], axis=0)
+        total = self.units[0].arrays[name][: self.n_slots].copy()
+        for unit in self.units[1:]:
+            total += unit.arrays[name][: self.n_slots]
+        return total
 
     def pooled_ratios(self) -> np.ndarray:
         """Return the pooled updates per dose of features that are still stable."""

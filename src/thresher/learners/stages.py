@@ -91,8 +91,8 @@ class StageLearner(ABC):
 
 def takes_for(learner: StageLearner, paths: Paths, first: int, n_bursts: int) -> list[np.ndarray]:
     """Return each unit's weights for some bursts of the run, by burst and lane."""
-    if not learner.shared:
-        return [np.ones((n_bursts, unit.lanes)) for unit in paths.units]
+    if not learner.shared:  # a path of its own misses nothing
+        return [np.ones((n_bursts, 1))] * len(paths.units)
     weights = burst_weights(learner.seed, first, n_bursts, paths.n_paths, KEEP)
     ends = np.cumsum([unit.lanes for unit in paths.units])[:-1]
     return [np.ascontiguousarray(part) for part in np.split(weights, ends, axis=1)]
@@ -100,10 +100,12 @@ def takes_for(learner: StageLearner, paths: Paths, first: int, n_bursts: int) ->
 
 def make_room(paths: Paths, rows: Rows, updates: list[Updates], n_bursts: int) -> None:
     """Make the pools large enough for what the next updates can touch."""
-    lengths = np.diff(rows.starts)
     for unit, mine in zip(paths.units, updates, strict=True):
-        touched = unit.burst.length[0] + lengths[mine.order].sum()
-        unit.pool.grow(unit.pool.length[0] + min(touched, n_bursts * paths.n_slots))
+        most = n_bursts * paths.n_slots
+        if unit.pool.room < most:
+            lengths = rows.starts[mine.order + 1] - rows.starts[mine.order]
+            touched = unit.burst.length[0] + lengths.sum()
+            unit.pool.grow(unit.pool.length[0] + min(touched, most))
 
 
 def mean_weights(learner: StageLearner, paths: Paths) -> tuple[np.ndarray, float]:
@@ -114,6 +116,7 @@ def mean_weights(learner: StageLearner, paths: Paths) -> tuple[np.ndarray, float
     bias = 0.0
     for unit, weights in zip(paths.units, takes, strict=True):
         shown = unit.shown_weights(weights[0], learner.shrinkage, stage.gravity)
-        total += shown[: paths.n_slots].sum(axis=1)
+        for lane in range(unit.lanes):
+            total += shown[: paths.n_slots, lane]
         bias += unit.arrays["bias"].sum()
     return total / paths.n_paths, bias / paths.n_paths
