@@ -11,8 +11,9 @@ from thresher.learners.thresher import Thresher
 from thresher.learners.timetable import Timetable, fixed_timetable
 from thresher.validation import Number, OneOf, Whole
 
-# Short steps regularise the selection: stability over resampled rows is bought with them.
-SELECTING_SHARE = 0.15
+# Short steps regularise the selection: stability over resampled rows is bought with them. A stream
+# passes once and cannot afford them.
+SELECTING_SHARE, STREAM_SHARE = 0.15, 1.0
 AUTO_PASSES, AUTO_UPDATES = 20, 80_000
 
 
@@ -45,8 +46,9 @@ class ThresherClassifier(PathsClassifier):
         Whether rows are scaled to unit length, in training and prediction: long documents then
         count no more than short ones, and steps suit all data sets.
     eta0 : float or "auto", default="auto"
-        Length of the steps of the refit; those of the selection are 0.15 of it. A number is the
-        absolute rate; "auto" is relative to the rows' mean squared norm.
+        Length of the steps of the refit; those of the selection are 0.15 of it in ``fit``, and as
+        long in ``partial_fit``. A number is the absolute rate; "auto" is relative to the rows'
+        mean squared norm.
     learning_rate : "constant" or "invsqrt", default="constant"
         Whether steps stay as long, or fall with the square root of the number of updates.
     max_iter : int or "auto", default="auto"
@@ -141,6 +143,7 @@ class ThresherClassifier(PathsClassifier):
 
     def _learner(self, n_rows: int | None) -> Learner:
         wanted = self.n_features_to_select
+        share = STREAM_SHARE if n_rows is None else SELECTING_SHARE
         return Thresher(
             loss=LOSSES[self.loss],
             n_paths=self.n_paths,
@@ -148,7 +151,7 @@ class ThresherClassifier(PathsClassifier):
             seed=self._seed,
             shrinkage=SQRT,
             rejection_rate=self.rejection_rate,
-            selecting=schedule_for(self, PATH_RATES[self.loss], SELECTING_SHARE),
+            selecting=schedule_for(self, PATH_RATES[self.loss], share),
             refitting=schedule_for(self, PATH_RATES[self.loss]),
             n_features=None if isinstance(wanted, str) else wanted,
             timetable=self._timetable(n_rows),

@@ -136,7 +136,7 @@ class Paths:
                 "probability": np.zeros(0),
                 "mean": np.zeros(0),
             },
-            {},
+            {"bias_mean": np.zeros(1)},
         )
         self.stage = stage
         self.history: list[dict[str, Any]] = []

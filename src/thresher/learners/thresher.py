@@ -95,12 +95,15 @@ class Thresher(StageLearner):
         stage = paths.stage
         ends = paths.n_paths * (stage.done // stage.burst_size)
         if stage.number >= self.timetable.averaging and ends:
-            bias = sum(float(unit.arrays["bias_total"][0]) for unit in paths.units)
-            return paths.tallied("total") / ends, bias / ends
+            return paths.tallied("total") / ends, self._bias_total(paths) / ends
         weights, bias = mean_weights(self, paths)
-        mean = paths.feature("mean") if stage.number > 1 else weights
+        if self.timetable.endless and stage.number > 1:
+            # whoever looks into a stream sees the running mean: single weights swing too much
+            weights, bias = paths.feature("mean"), paths.features["bias_mean"][0]
         wanted = wanted_features(self.n_features, len(vocabulary), vocabulary.n_columns)
-        keep = self._strongest(paths, vocabulary, mean, wanted)
+        scores = self._scores(paths, vocabulary, weights)
+        columns = vocabulary["columns"][paths.feature("slot")]
+        keep = strongest(scores, paths.stable, columns, wanted)
         return np.where(keep, weights, 0.0), bias
 
     def _select(self, paths: Paths, vocabulary: Vocabulary) -> None:
@@ -111,10 +114,9 @@ class Thresher(StageLearner):
         for name, tally in (("mean", "total"), ("probability", "selected")):
             running, now = paths.feature(name), paths.tallied(tally) / ends
             running[stable] += newest * (now[stable] - running[stable])
-        keep = self._strongest(
-            paths, vocabulary, paths.feature("mean"), self._size(paths, vocabulary)
-        )
-        paths.purge(stable & ~keep)
+        bias = paths.features["bias_mean"]
+        bias += newest * (self._bias_total(paths) / ends - bias)
+        paths.purge(stable & ~self._kept(paths, vocabulary))
         share = paths.stable.sum() / len(vocabulary)
         stage.rejection_rate = annealed_rejection_rate(share, self.rejection_rate, 0.0)
         stage.gravity = gravity_for(paths.pooled_ratios(), stage.rejection_rate)
@@ -125,17 +127,24 @@ class Thresher(StageLearner):
         wanted = wanted_features(self.n_features, seen, vocabulary.n_columns)
         return shrinking_size(seen, wanted, paths.stage.number, self.timetable.n_stages)
 
-    def _strongest(
-        self, paths: Paths, vocabulary: Vocabulary, mean: np.ndarray, n: int
-    ) -> np.ndarray:
-        """Return the mask of the n features with the most salient mean weights.
+    def _kept(self, paths: Paths, vocabulary: Vocabulary) -> np.ndarray:
+        """Return the mask of the features with the most salient mean weights.
 
         A feature that appeared during the stage has not had its chance yet, and stays.
         """
-        slots = paths.feature("slot")
-        scores = np.abs(mean) * salience_of(vocabulary["squares"][slots])
-        fresh = paths.stable & (slots >= paths.stage.known)
-        return fresh | strongest(scores, paths.stable & ~fresh, vocabulary["columns"][slots], n)
+        fresh = paths.stable & (paths.feature("slot") >= paths.stage.known)
+        scores = self._scores(paths, vocabulary, paths.feature("mean"))
+        columns = vocabulary["columns"][paths.feature("slot")]
+        n = self._size(paths, vocabulary)
+        return fresh | strongest(scores, paths.stable & ~fresh, columns, n)
+
+    def _scores(self, paths: Paths, vocabulary: Vocabulary, weights: np.ndarray) -> np.ndarray:
+        """Return how much weights stand out."""
+        return np.abs(weights) * salience_of(vocabulary["squares"][paths.feature("slot")])
+
+    def _bias_total(self, paths: Paths) -> float:
+        """Return the sum over paths and ends of bursts of the constant input's weight."""
+        return sum(float(unit.arrays["bias_total"][0]) for unit in paths.units)
 
     def _set_bars(self, paths: Paths, vocabulary: Vocabulary) -> None:
         """Set what a weight must exceed on each path to be among those the stage will keep."""
