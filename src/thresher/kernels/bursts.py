@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 
 from thresher.jit import jit
 from thresher.kernels.losses import slope_of
+from thresher.kernels.rows import dot
 from thresher.kernels.shrink import soft_threshold
 
 LINEAR, SQRT = range(2)
@@ -112,6 +113,30 @@ def learn_row(slots, values, target, rate, size, loss, takes, stable, unit, scra
         scratch[lane] = -rate * takes[lane] * slope_of(loss, scratch[lane], target)
         unit.bias[lane] += scratch[lane] * size
     add_row(slots, values, stable, unit, scratch)
+    return True
+
+
+@jit
+def learn_row_alone(slots, values, target, rate, size, loss, take, stable, unit):
+    """Make one SGD update on a path that is alone: the same without loops over lanes."""
+    weights = unit.weights.ravel()
+    margin = dot(slots, values, weights) + size * unit.bias[0]
+    if not math.isfinite(margin):
+        return False
+    change = -rate * take * slope_of(loss, margin, target)
+    unit.bias[0] += change * size
+    before = unit.before.ravel()
+    n = unit.cursor[0]
+    for k in range(slots.size):
+        j = slots[k]
+        if stable[j]:
+            # noted on every visit, but it stays noted only if the slot was untouched so far
+            unit.touched[n] = j
+            before[n] = weights[j]
+            n += unit.touches[j] == 0
+            unit.touches[j] += 1
+            weights[j] += change * values[k]
+    unit.cursor[0] = n
     return True
 
 
@@ -223,18 +248,17 @@ def run_bursts(rows, updates, burst, done, takes, stable, unit, tally):
             i = updates.order[t]
             first, last = rows.starts[i], rows.starts[i + 1]
             rate = updates.steps[t] * updates.importance[i]
-            finite = learn_row(
-                rows.slots[first:last],
-                rows.values[first:last],
-                updates.targets[i],
-                rate,
-                updates.biases[t],
-                burst.loss,
-                takes[number],
-                stable,
-                unit,
-                scratch,
-            )
+            slots, values = rows.slots[first:last], rows.values[first:last]
+            target, size, loss = updates.targets[i], updates.biases[t], burst.loss
+            if scratch.size == 1:
+                take = takes[number, 0]
+                finite = learn_row_alone(
+                    slots, values, target, rate, size, loss, take, stable, unit
+                )
+            else:
+                finite = learn_row(
+                    slots, values, target, rate, size, loss, takes[number], stable, unit, scratch
+                )
             if not finite:
                 return t
         if (done + t + 1) % burst.size == 0:

@@ -57,7 +57,11 @@ class PathUnit:
     def grow(self, n_slots: int) -> None:
         """Make room for features that have appeared."""
         self.arrays.grow(n_slots)
-        self.burst.grow(n_slots)
+        self.make_room()
+
+    def make_room(self) -> None:
+        """Let a burst touch every slot, with one place more: kernels write before they count."""
+        self.burst.grow(self.arrays["touches"].size + 1)
 
     def kernel_views(self) -> tuple[Unit, Tally]:
         """Return the arrays as the kernels know them."""
@@ -97,7 +101,7 @@ class PathUnit:
 
         def restore_logs() -> None:
             self.burst, self.pool = burst, pool
-            self.burst.grow(self.arrays["touches"].size)
+            self.make_room()
             self.pool.length[0] = length
 
         return [self.arrays.savepoint(slots), restore_logs]
@@ -213,7 +217,7 @@ class Paths:
         taken.features = self.features.take(slots)
         for unit, mine in zip(taken.units, self.units, strict=True):
             unit.arrays = mine.arrays.take(slots)
-            unit.burst.grow(slots.size)
+            unit.make_room()
         return taken
 
     def put(self, slots: np.ndarray, taken: "Paths") -> None:
@@ -225,7 +229,7 @@ class Paths:
             mine.burst, mine.pool = unit.burst.copy(), unit.pool.copy()
             mine.burst["touched"][...] = slots[mine.burst["touched"]]
             mine.pool["owners"][...] = slots[mine.pool["owners"]]
-            mine.burst.grow(self.n_slots)
+            mine.make_room()
 
     def savepoint(self, slots: np.ndarray | None) -> Restore:
         """Return what brings this state back.
