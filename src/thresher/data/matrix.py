@@ -17,7 +17,6 @@ def canonical_csr(X: object) -> sparse.csr_array:
     return rows
 
 
-def inverse_norms(squared_norms: np.ndarray) -> np.ndarray:
+def unit_scales(lengths: np.ndarray) -> np.ndarray:
     """Return the factors that give rows unit length; an empty row keeps its zeros."""
-    norms = np.sqrt(squared_norms)
-    return np.divide(1.0, norms, out=np.zeros_like(norms), where=norms > 0)
+    return np.divide(1.0, lengths, out=np.zeros_like(lengths), where=lengths > 0)

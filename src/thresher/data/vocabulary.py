@@ -9,8 +9,8 @@ import numpy as np
 from scipy import sparse
 
 from thresher.data.growth import Arrays, Restore
-from thresher.data.matrix import inverse_norms
-from thresher.kernels.rows import Rows, margins, squared_norms
+from thresher.data.matrix import unit_scales
+from thresher.kernels.rows import Rows, lengths, margins, squared_norms
 from thresher.kernels.slots import assign_slots, column_sums, translate
 
 
@@ -43,11 +43,10 @@ class Vocabulary:
         """Return the matrix as rows of slots with their squared norms, new columns included."""
         starts, columns = _int64(X.indptr), _int64(X.indices)
         self._assign(columns)
-        norms = squared_norms(starts, X.data)
-        scales = inverse_norms(norms) if self.normalize else np.ones_like(norms)
+        scales = self._scales(X)
         slots, values = translate(starts, columns, X.data, self.slot_of, scales)
         column_sums(slots, values, self.arrays["occurrences"], self.arrays["squares"])
-        return Rows(starts, slots, values), norms * scales**2
+        return Rows(starts, slots, values), squared_norms(starts, values)
 
     def slots_in(self, X: sparse.csr_array) -> np.ndarray:
         """Return the slots of the matrix's columns that are known."""
@@ -70,15 +69,19 @@ class Vocabulary:
         """Return ``X @ w + bias`` for weights by slot; columns never seen count as 0."""
         starts = _int64(X.indptr)
         sums = margins(starts, _int64(X.indices), X.data, self.slot_of, weights)
-        if self.normalize:
-            sums *= inverse_norms(squared_norms(starts, X.data))
-        return sums + bias
+        return sums * self._scales(X) + bias
 
     def spread(self, by_slot: np.ndarray, fill: float = 0) -> np.ndarray:
         """Return numbers by slot as an array over all columns."""
         by_column = np.full(self.n_columns, fill, by_slot.dtype)
         by_column[self["columns"]] = by_slot[: self.n_slots]
         return by_column
+
+    def _scales(self, X: sparse.csr_array) -> np.ndarray:
+        """Return what every row is multiplied by."""
+        if not self.normalize:
+            return np.ones(X.shape[0])
+        return unit_scales(lengths(_int64(X.indptr), X.data))
 
     def _assign(self, columns: np.ndarray) -> None:
         fresh = assign_slots(columns, self.slot_of, self.n_slots)

@@ -1,5 +1,6 @@
 """Rows of a sparse matrix, and the two things every learner does with one."""
 
+import math
 from typing import NamedTuple
 
 import numpy as np
@@ -53,6 +54,21 @@ def squared_norms(starts, values):
     for i in range(norms.size):
         for k in range(starts[i], starts[i + 1]):
             norms[i] += values[k] * values[k]
+    return norms
+
+
+@jit
+def lengths(starts, values):
+    """Return the Euclidean norm of every row, also where squares would overflow or vanish."""
+    norms = np.zeros(starts.size - 1)
+    for i in range(norms.size):
+        largest = 0.0
+        for k in range(starts[i], starts[i + 1]):
+            largest = max(largest, abs(values[k]))
+        total = 0.0
+        for k in range(starts[i], starts[i + 1]):
+            total += (values[k] / largest) ** 2
+        norms[i] = largest * math.sqrt(total)
     return norms
 
 

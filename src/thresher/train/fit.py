@@ -76,4 +76,4 @@ def fit_problem(
 
 def _unchanged(before: np.ndarray, after: np.ndarray, tol: float) -> bool:
     """Return whether no weight changed by more than a share ``tol`` of the largest."""
-    return bool(np.abs(after - before).max() <= tol * np.abs(after).max())
+    return bool(np.abs(after - before).max(initial=0) <= tol * np.abs(after).max(initial=0))
