@@ -182,18 +182,16 @@ class OnlineClassifier(SparseLinearModel, metaclass=ABCMeta):
 
     def _fit_rows(self, rows: sparse.csr_array, labels: np.ndarray, weights: np.ndarray) -> None:
         importance = weights * class_importance(self.class_weight, self.classes_, labels)
-        kept = np.flatnonzero(importance)
+        kept, rows, labels, importance = _with_weight(rows, labels, importance)
+        if not kept.size:
+            raise ValueError(
+                "class_weight and sample_weight leave no row with a weight above zero."
+            )
         self._model.learner = self._learner(kept.size)
         passes = Passes(self._most_passes(), self.tol or 0.0, self.shuffle, self._seed)
+        targets = self._targets(labels)
         with workers(self.n_jobs) as run_all, _overflow_explained(kept):
-            self.n_iter_ = self._model.fit(
-                rows[kept],
-                self._targets(labels[kept]),
-                importance[kept],
-                passes,
-                run_all,
-                self._report,
-            )
+            self.n_iter_ = self._model.fit(rows, targets, importance, passes, run_all, self._report)
             self._weights = self._model.weights()
             if not np.isfinite(self._weights[0]).all():
                 raise Overflow(kept.size - 1)
@@ -202,10 +200,10 @@ class OnlineClassifier(SparseLinearModel, metaclass=ABCMeta):
         counts = self._class_counts.copy()
         class_weight = self.class_weight
         importance = weights * running_class_importance(class_weight, self.classes_, labels, counts)
-        kept = np.flatnonzero(importance)
-        self._model.learner = self._learner(None)
+        kept, rows, labels, importance = _with_weight(rows, labels, importance)
+        learner, targets = self._learner(None), self._targets(labels)
         with workers(self.n_jobs) as run_all, _overflow_explained(kept):
-            self._model.learn(rows[kept], self._targets(labels[kept]), importance[kept], run_all)
+            self._model.learn(learner, rows, targets, importance, run_all)
         self._class_counts, self._weights, self.n_iter_ = counts, None, 1
 
     def _report(self, n_passes: int, problem: Problem) -> None:
@@ -213,6 +211,16 @@ class OnlineClassifier(SparseLinearModel, metaclass=ABCMeta):
         if self.verbose:
             weights, _ = self._model.learner.weights(problem.state, self._model.vocabulary)
             print(f"pass {n_passes}: {np.count_nonzero(weights):,} features with nonzero weight")
+
+
+def _with_weight(
+    rows: sparse.csr_array, labels: np.ndarray, importance: np.ndarray
+) -> tuple[np.ndarray, sparse.csr_array, np.ndarray, np.ndarray]:
+    """Return the numbers of the rows that count at all, and those rows; a copy only if it must."""
+    kept = np.flatnonzero(importance)
+    if kept.size == importance.size:
+        return kept, rows, labels, importance
+    return kept, rows[kept], labels[kept], importance[kept]
 
 
 @contextmanager

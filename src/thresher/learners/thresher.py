@@ -117,7 +117,7 @@ class Thresher(StageLearner):
         bias = paths.features["bias_mean"]
         bias += newest * (self._bias_total(paths) / ends - bias)
         paths.purge(stable & ~self._kept(paths, vocabulary))
-        share = paths.stable.sum() / max(len(vocabulary), 1)
+        share = int(paths.stable.sum()) / max(len(vocabulary), 1)
         stage.rejection_rate = annealed_rejection_rate(share, self.rejection_rate, 0.0)
         stage.gravity = gravity_for(paths.pooled_ratios(), stage.rejection_rate)
 

@@ -62,15 +62,17 @@ class Model:
 
     def learn(
         self,
+        learner: Learner,
         X: sparse.csr_array,
         targets: list[np.ndarray],
         importance: np.ndarray,
         run_all: Map,
     ) -> None:
         """Learn a chunk of a stream: all of it, or, if anything goes wrong, nothing."""
+        before, self.learner = self.learner, learner
         restores = [self.vocabulary.savepoint(X), *self._savepoints(X)]
+        done = 0
         try:
-            done = 0
             while done < X.shape[0]:
                 # what a stage decides at its end must not know of rows that come after it
                 room = min(self.learner.room(problem.state) for problem in self.problems)
@@ -79,6 +81,7 @@ class Model:
                 self._learn_piece(X[now], mine, importance[now], run_all)
                 done = now.stop
         except BaseException as error:
+            self.learner = before
             for restore in restores:
                 restore()
             if isinstance(error, Overflow):

@@ -1,0 +1,45 @@
+"""What all tests share: tiny data, and the switch between compiled and plain kernels."""
+
+import os
+
+import numpy as np
+import pytest
+from hypothesis import settings
+
+from cases import labelled_rows
+
+settings.register_profile("suite", deadline=None, derandomize=True, database=None)
+settings.load_profile("suite")
+
+NO_JIT = os.environ.get("NUMBA_DISABLE_JIT", "0") not in ("", "0")
+
+
+def pytest_configure(config):
+    config.addinivalue_line("markers", "jit: needs compiled kernels, or far too long without them")
+
+
+def pytest_collection_modifyitems(items):
+    """Skip what cannot run, or only for hours, where kernels are plain Python."""
+    if NO_JIT:
+        for item in items:
+            if item.get_closest_marker("jit"):
+                item.add_marker(pytest.mark.skip(reason="needs the JIT (NUMBA_DISABLE_JIT=1)"))
+
+
+@pytest.fixture(scope="session")
+def binary():
+    """Sparse rows with two classes; two columns never occur."""
+    return labelled_rows(n_classes=2)
+
+
+@pytest.fixture(scope="session")
+def multiclass():
+    """The same rows with three classes, named by strings."""
+    rows, labels = labelled_rows(n_classes=3)
+    return rows, np.array(["ash", "elm", "oak"])[labels]
+
+
+@pytest.fixture(scope="session", params=["binary", "multiclass"])
+def problem(request):
+    """Either of the two."""
+    return request.getfixturevalue(request.param)
