@@ -5,7 +5,7 @@ from typing import Any, ClassVar
 from thresher.estimators.base import LOSSES, Constraints, OnlineClassifier
 from thresher.estimators.paths import PATH_CONSTRAINTS, PATH_RATES, PathsClassifier
 from thresher.estimators.rates import ETA0, LEARNING_RATE, schedule_for
-from thresher.kernels.bursts import EVERY, INFORMATIVE, LINEAR, SQRT
+from thresher.kernels.units import EVERY, INFORMATIVE, LINEAR, SQRT
 from thresher.learners.protocol import Learner
 from thresher.learners.stabilized import StabilizedTruncatedSGD
 from thresher.validation import Number, OneOf, Whole

@@ -5,7 +5,7 @@ from typing import Any, ClassVar
 from thresher.estimators.base import LOSSES, Constraints, OnlineClassifier
 from thresher.estimators.paths import PATH_CONSTRAINTS, PATH_RATES, PathsClassifier
 from thresher.estimators.rates import ETA0, LEARNING_RATE, schedule_for
-from thresher.kernels.bursts import SQRT
+from thresher.kernels.units import SQRT
 from thresher.learners.protocol import Learner
 from thresher.learners.thresher import Thresher
 from thresher.learners.timetable import Timetable, fixed_timetable

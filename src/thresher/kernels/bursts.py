@@ -1,74 +1,21 @@
-"""Bursts of SGD updates on several paths at once (Algorithm 3 and the statistics of a stage).
-
-A unit is a bundle of paths that read the same rows in the same order: one path, when every path has
-its own permutation, or a handful side by side on a shared stream. Their weights lie next to each
-other, ``weights[slot, lane]``, so that a row is read once for all of them.
-"""
+"""Bursts of SGD updates on several paths at once (Algorithm 3)."""
 
 import math
-from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from thresher.jit import jit
 from thresher.kernels.losses import slope_of
 from thresher.kernels.rows import dot
 from thresher.kernels.shrink import soft_threshold
-
-LINEAR, SQRT = range(2)
-INFORMATIVE, EVERY, SALIENT, AVERAGE = range(4)
-
-
-class Unit(NamedTuple):
-    """The weights of a bundle of paths, and the burst they are in.
-
-    Slots touched in the burst stand in ``touched[: cursor[0]]``, their weights before it at the
-    same place in ``before``.
-    """
-
-    weights: NDArray[np.float64]
-    bias: NDArray[np.float64]
-    touches: NDArray[np.int32]
-    touched: NDArray[np.uint32]
-    before: NDArray[np.float64]
-    cursor: NDArray[np.int64]
-
-
-class Tally(NamedTuple):
-    """What a stage learns about each slot on one unit.
-
-    ``evidence`` counts bursts that touched the slot, ``selected`` ends of bursts at which it was
-    selected; ``total`` sums weights over them. A path's weight is salient when ``|w| salience``
-    exceeds the path's ``bar``. ``ratios`` pools ``|dw| / dose`` per touched slot (in ``owners``)
-    and lane, NaN where the lane let the burst pass.
-    """
-
-    evidence: NDArray[np.int64]
-    selected: NDArray[np.int64]
-    total: NDArray[np.float64]
-    bias_total: NDArray[np.float64]
-    salience: NDArray[np.float64]
-    bar: NDArray[np.float64]
-    owners: NDArray[np.uint32]
-    ratios: NDArray[np.float64]
-    pooled: NDArray[np.int64]
-
-
-class Burst(NamedTuple):
-    """How long bursts are, how they shrink weights, and what counts as being selected."""
-
-    loss: int
-    size: int
-    gravity: float
-    shrinkage: int
-    event: int
-
-
-@jit
-def dose_of(shrinkage, touches):
-    """Return how much gravity a feature touched so often receives: k, or its square root."""
-    return float(touches) if shrinkage == LINEAR else math.sqrt(touches)
+from thresher.kernels.tallies import (
+    add_weights,
+    count_every,
+    count_informative,
+    count_salient,
+    pool_ratios,
+)
+from thresher.kernels.units import AVERAGE, EVERY, INFORMATIVE, SALIENT, dose_of
 
 
 @jit
@@ -141,20 +88,6 @@ def learn_row_alone(slots, values, target, rate, size, loss, take, stable, unit)
 
 
 @jit
-def pool_ratios(unit, takes, shrinkage, tally):
-    """Note how far each touched weight moved in the burst, per unit of dose."""
-    first = tally.pooled[0]
-    for n in range(unit.cursor[0]):
-        j = unit.touched[n]
-        dose = dose_of(shrinkage, unit.touches[j])
-        tally.owners[first + n] = j
-        for lane in range(takes.size):
-            moved = abs(unit.weights[j, lane] - unit.before[n, lane]) / dose
-            tally.ratios[first + n, lane] = moved if takes[lane] > 0.0 else np.nan
-    tally.pooled[0] = first + unit.cursor[0]
-
-
-@jit
 def truncate(unit, takes, shrinkage, gravity):
     """Shrink every touched weight by the information it received: w_j <- T(w_j, g_0 dose)."""
     for n in range(unit.cursor[0]):
@@ -163,49 +96,6 @@ def truncate(unit, takes, shrinkage, gravity):
         for lane in range(takes.size):
             if takes[lane] > 0.0:
                 unit.weights[j, lane] = soft_threshold(unit.weights[j, lane], pull)
-
-
-@jit
-def count_informative(unit, takes, tally):
-    """Count, for touched slots, the paths on which the weight survived (eq_sel_prob_2)."""
-    for n in range(unit.cursor[0]):
-        j = unit.touched[n]
-        for lane in range(takes.size):
-            if takes[lane] > 0.0:
-                tally.evidence[j] += 1
-                tally.selected[j] += unit.weights[j, lane] != 0.0
-
-
-@jit
-def count_every(unit, takes, stable, tally):
-    """Count, for every stable slot, the paths on which the weight is not zero (Definition 1)."""
-    for j in range(stable.size):
-        if stable[j]:
-            for lane in range(takes.size):
-                if takes[lane] > 0.0:
-                    tally.selected[j] += unit.weights[j, lane] != 0.0
-
-
-@jit
-def count_salient(unit, stable, tally):
-    """Count the paths on which the slot's weight stands out."""
-    for j in range(stable.size):
-        if stable[j]:
-            hits = 0
-            for lane in range(tally.bar.size):
-                hits += abs(unit.weights[j, lane]) * tally.salience[j] > tally.bar[lane]
-            tally.selected[j] += hits
-
-
-@jit
-def add_weights(unit, stable, tally):
-    """Sum the weights over paths and ends of bursts."""
-    for j in range(stable.size):
-        if stable[j]:
-            for lane in range(unit.bias.size):
-                tally.total[j] += unit.weights[j, lane]
-    for lane in range(unit.bias.size):
-        tally.bias_total[0] += unit.bias[lane]
 
 
 @jit

@@ -8,8 +8,8 @@ from typing import Any
 
 import numpy as np
 
-from thresher.data.growth import Arrays, Log, Restore
-from thresher.kernels.bursts import LINEAR, Tally, Unit
+from thresher.data.growth import Arrays, Restore
+from thresher.learners.unit import PathUnit
 
 # Paths on a shared stream that are carried side by side: a cache line of weights.
 LANES = 8
@@ -29,100 +29,6 @@ class Stage:
     rejection_rate: float = 0.0
     ends: int = 0  # ends of bursts since features were last judged, where all share the count
     closed: bool = False  # whether columns that have not occurred yet are purged as well
-
-
-class PathUnit:
-    """A bundle of paths that read the same rows: weights, tallies, open burst, pooled ratios."""
-
-    def __init__(self, lanes: int) -> None:
-        counts = {name: np.zeros(0, np.int64) for name in ("evidence", "selected")}
-        numbers = {name: np.zeros(0) for name in ("total", "salience")}
-        self.arrays = Arrays(
-            {
-                "weights": np.zeros((0, lanes)),
-                "touches": np.zeros(0, np.int32),
-                **counts,
-                **numbers,
-            },
-            {"bias": np.zeros(lanes), "bias_total": np.zeros(1), "bar": np.zeros(lanes)},
-        )
-        self.burst = Log(touched=np.zeros(0, np.uint32), before=np.zeros((0, lanes)))
-        self.pool = Log(owners=np.zeros(0, np.uint32), ratios=np.zeros((0, lanes)))
-
-    @property
-    def lanes(self) -> int:
-        """Return the number of paths in the bundle."""
-        return self.arrays["bias"].size
-
-    def grow(self, n_slots: int) -> None:
-        """Make room for features that have appeared."""
-        self.arrays.grow(n_slots)
-        self.make_room()
-
-    def make_room(self) -> None:
-        """Let a burst touch every slot, with one place more: kernels write before they count."""
-        self.burst.grow(self.arrays["touches"].size + 1)
-
-    def kernel_views(self) -> tuple[Unit, Tally]:
-        """Return the arrays as the kernels know them."""
-        a = self.arrays
-        unit = Unit(
-            a["weights"],
-            a["bias"],
-            a["touches"],
-            self.burst["touched"],
-            self.burst["before"],
-            self.burst.length,
-        )
-        tally = Tally(
-            a["evidence"],
-            a["selected"],
-            a["total"],
-            a["bias_total"],
-            a["salience"],
-            a["bar"],
-            self.pool["owners"],
-            self.pool["ratios"],
-            self.pool.length,
-        )
-        return unit, tally
-
-    def begin_tallies(self) -> None:
-        """Start all tallies anew."""
-        for name in ("evidence", "selected", "total", "bias_total"):
-            self.arrays[name][...] = 0
-        self.pool.length[0] = 0
-
-    def savepoint(self, slots: np.ndarray | None) -> list[Restore]:
-        """Return what brings the unit back; a pool is only added to until a stage ends."""
-        burst = self.burst.copy()
-        pool = self.pool.copy() if slots is None else self.pool
-        length = self.pool.length[0]
-
-        def restore_logs() -> None:
-            self.burst, self.pool = burst, pool
-            self.make_room()
-            self.pool.length[0] = length
-
-        return [self.arrays.savepoint(slots), restore_logs]
-
-    def pooled_ratios(self, stable: np.ndarray) -> np.ndarray:
-        """Return the ratios of stable features on the paths that took part."""
-        n = self.pool.length[0]
-        ratios = self.pool["ratios"][:n][stable[self.pool["owners"][:n]]]
-        return ratios[~np.isnan(ratios)]
-
-    def shown_weights(self, takes: np.ndarray, shrinkage: int, gravity: float) -> np.ndarray:
-        """Return the weights with a burst that is still open truncated, the state left alone."""
-        if self.burst.length[0] == 0:
-            return self.arrays["weights"]
-        weights = self.arrays["weights"].copy()
-        touched = self.burst["touched"][: self.burst.length[0]]
-        touches = self.arrays["touches"][touched].astype(np.float64)
-        pull = gravity * (touches if shrinkage == LINEAR else np.sqrt(touches))[:, None]
-        cells = np.ix_(touched, np.flatnonzero(takes))
-        weights[cells] -= np.clip(weights[cells], -pull, pull)
-        return weights
 
 
 class Paths:

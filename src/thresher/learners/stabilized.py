@@ -5,7 +5,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from thresher.data.vocabulary import Vocabulary
-from thresher.kernels.bursts import EVERY
+from thresher.kernels.units import EVERY
 from thresher.learners.annealing import annealed_rejection_rate, grown_burst_size
 from thresher.learners.gravity import gravity_for
 from thresher.learners.pace import Schedule

@@ -6,8 +6,9 @@ from dataclasses import dataclass
 import numpy as np
 
 from thresher.data.vocabulary import Vocabulary
-from thresher.kernels.bursts import AVERAGE, Burst, run_bursts
+from thresher.kernels.bursts import run_bursts
 from thresher.kernels.rows import Rows, Updates
+from thresher.kernels.units import AVERAGE, Burst
 from thresher.learners.paths import Paths, Stage, lanes_for
 from thresher.learners.protocol import Map
 from thresher.randomness import burst_weights

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from thresher.data.vocabulary import Vocabulary
-from thresher.kernels.bursts import AVERAGE, SALIENT
+from thresher.kernels.units import AVERAGE, SALIENT
 from thresher.learners.annealing import annealed_rejection_rate
 from thresher.learners.gravity import gravity_for
 from thresher.learners.pace import Schedule
