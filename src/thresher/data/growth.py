@@ -92,3 +92,9 @@ class Log:
         used = Log(**{name: a[: self.length[0]].copy() for name, a in self.arrays.items()})
         used.length = self.length.copy()
         return used
+
+    def renumbered(self, name: str, numbers: np.ndarray) -> "Log":
+        """Return a copy in which the slots under ``name`` have new numbers."""
+        used = self.copy()
+        used[name][...] = numbers[used[name]]
+        return used

@@ -33,6 +33,11 @@ class Vocabulary:
         """Return ``columns``, ``occurrences`` (rows) or ``squares`` (sums), by slot."""
         return self.arrays[name][: self.n_slots]
 
+    def count_anew(self) -> None:
+        """Forget how often columns occurred, but not their slots."""
+        for name in ("occurrences", "squares"):
+            self.arrays[name][...] = 0
+
     def learn_by_frequency(self, X: sparse.csr_array) -> None:
         """Give the matrix's columns slots, frequent ones first: they share cache lines."""
         counts = np.bincount(X.indices)

@@ -34,7 +34,8 @@ def introduction(recipe: Recipe, documents: Documents) -> str:
         f"frequent:\n{bands}\n"
         f"The other {recipe.n_columns - recipe.n_planted:,} are probes: they say nothing.\n\n"
         "Penalties and sizes are chosen on a third of the training rows, set aside for that; then\n"
-        "all training rows train the model. The test rows are used once, for the error below."
+        "all training rows train the model. The test rows are used once, for the error below. The\n"
+        "very first run compiles the code, which takes a while."
     )
 
 

@@ -17,8 +17,8 @@ from thresher.estimators.parallel import workers
 from thresher.estimators.weighting import class_importance, running_class_importance
 from thresher.kernels.losses import HINGE, LOG_LOSS, MODIFIED_HUBER, SQUARED_HINGE
 from thresher.learners.pace import Pace
-from thresher.learners.protocol import Learner
-from thresher.train import Model, Overflow, Passes, Problem
+from thresher.learners.protocol import Learner, Overflow
+from thresher.train import Model, Passes, Problem
 from thresher.validation import FLAG, Constraint, Kind, Number, OneOf, Whole, check_parameters
 
 LOSSES = {

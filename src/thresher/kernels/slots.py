@@ -57,12 +57,3 @@ def column_sums(slots, values, occurrences, squares):
     for k in range(slots.size):
         occurrences[slots[k]] += 1
         squares[slots[k]] += values[k] * values[k]
-
-
-@jit
-def count_kept(slots, keep):
-    """Return how many nonzeros are in slots that are kept."""
-    n = 0
-    for k in range(slots.size):
-        n += keep[slots[k]]
-    return n

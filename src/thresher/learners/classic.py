@@ -10,7 +10,7 @@ from thresher.data.growth import Arrays
 from thresher.data.vocabulary import Vocabulary
 from thresher.kernels.rows import Rows, Updates
 from thresher.learners.pace import Schedule
-from thresher.learners.protocol import ENDLESS, Map
+from thresher.learners.protocol import ENDLESS, Map, Overflow
 
 Kinds = dict[str, type]
 
@@ -53,9 +53,11 @@ class ClassicLearner(ABC):
         """Return how many more updates it can take: as many as there are."""
         return ENDLESS
 
-    def advance(self, state: Arrays, rows: Rows, updates: list[Updates], run_all: Map) -> int:
-        """Learn from the rows in turn; return how many were learnt before an overflow."""
-        return self.learn(state, rows, updates[0])
+    def advance(self, state: Arrays, rows: Rows, updates: list[Updates], run_all: Map) -> None:
+        """Learn from the rows in turn, all of them, or raise an Overflow."""
+        learnt = self.learn(state, rows, updates[0])
+        if learnt < updates[0].order.size:
+            raise Overflow(int(updates[0].order[learnt]))
 
     def meet(self, state: Arrays, vocabulary: Vocabulary) -> None:
         """Do nothing: there is always room."""

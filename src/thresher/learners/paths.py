@@ -117,13 +117,15 @@ class Paths:
             unit.begin_tallies()
 
     def take(self, slots: np.ndarray) -> "Paths":
-        """Return a copy of the state that has the given slots only; bursts must be closed."""
+        """Return a copy of the state that has the given slots only; no other may be touched."""
         taken = Paths([unit.lanes for unit in self.units], replace(self.stage))
         taken.history = self.history
         taken.features = self.features.take(slots)
+        places = np.zeros(self.n_slots, np.uint32)
+        places[slots] = np.arange(slots.size)
         for unit, mine in zip(taken.units, self.units, strict=True):
             unit.arrays = mine.arrays.take(slots)
-            unit.make_room()
+            unit.copy_logs(mine, places)
         return taken
 
     def put(self, slots: np.ndarray, taken: "Paths") -> None:
@@ -132,10 +134,7 @@ class Paths:
         self.features.put(slots, taken.features)
         for mine, unit in zip(self.units, taken.units, strict=True):
             mine.arrays.put(slots, unit.arrays)
-            mine.burst, mine.pool = unit.burst.copy(), unit.pool.copy()
-            mine.burst["touched"][...] = slots[mine.burst["touched"]]
-            mine.pool["owners"][...] = slots[mine.pool["owners"]]
-            mine.make_room()
+            mine.copy_logs(unit, slots)
 
     def savepoint(self, slots: np.ndarray | None) -> Restore:
         """Return what brings this state back.

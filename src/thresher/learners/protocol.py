@@ -14,6 +14,14 @@ Map = Callable[..., Iterable[Any]]
 ENDLESS = 1 << 60
 
 
+class Overflow(ArithmeticError):
+    """The numbers of a model grew beyond what can be represented, at row ``row`` of the batch."""
+
+    def __init__(self, row: int) -> None:
+        super().__init__(row)
+        self.row = row
+
+
 class State(Protocol):
     """Numbers by slot that grow with the vocabulary and can be brought back."""
 
@@ -53,8 +61,8 @@ class Learner(Protocol[S]):
         """Return how many more updates it can take before it has to meet."""
         ...
 
-    def advance(self, state: S, rows: Rows, updates: list[Updates], run_all: Map) -> int:
-        """Learn from the rows in turn; return how many were learnt before an overflow."""
+    def advance(self, state: S, rows: Rows, updates: list[Updates], run_all: Map) -> None:
+        """Learn from the rows in turn, all of them, or raise an Overflow."""
         ...
 
     def meet(self, state: S, vocabulary: Vocabulary) -> None:

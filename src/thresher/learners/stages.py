@@ -10,7 +10,7 @@ from thresher.kernels.bursts import run_bursts
 from thresher.kernels.rows import Rows, Updates
 from thresher.kernels.units import AVERAGE, Burst
 from thresher.learners.paths import Paths, Stage, lanes_for
-from thresher.learners.protocol import Map
+from thresher.learners.protocol import Map, Overflow
 from thresher.randomness import burst_weights
 
 # A path on a shared stream takes part in four bursts of five.
@@ -66,12 +66,13 @@ class StageLearner(ABC):
         """End the stage."""
         self.close_stage(paths, vocabulary)
 
-    def advance(self, paths: Paths, rows: Rows, updates: list[Updates], run_all: Map) -> int:
-        """Give every path its next updates, all within the stage; return how many went well."""
+    def advance(self, paths: Paths, rows: Rows, updates: list[Updates], run_all: Map) -> None:
+        """Give every path its next updates, all within the stage, or raise an Overflow."""
         stage = paths.stage
         mine = updates if len(updates) > 1 else updates * len(paths.units)
         first = stage.done // stage.burst_size
-        last = (stage.done + mine[0].order.size - 1) // stage.burst_size
+        count = mine[0].order.size
+        last = (stage.done + count - 1) // stage.burst_size
         takes = takes_for(self, paths, stage.bursts + first, last - first + 1)
         event = self.event(paths)
         burst = Burst(self.loss, stage.burst_size, stage.gravity, self.shrinkage, event)
@@ -84,10 +85,11 @@ class StageLearner(ABC):
             done = stage.done % stage.burst_size
             return run_bursts(rows, mine[number], burst, done, takes[number], stable, unit, tally)
 
-        learnt = min(run_all(run, range(len(paths.units))))
-        stage.done += learnt
-        stage.rows_seen += learnt
-        return learnt
+        for number, learnt in enumerate(run_all(run, range(len(paths.units)))):
+            if learnt < count:
+                raise Overflow(int(mine[number].order[learnt]))
+        stage.done += count
+        stage.rows_seen += count
 
 
 def takes_for(learner: StageLearner, paths: Paths, first: int, n_bursts: int) -> list[np.ndarray]:

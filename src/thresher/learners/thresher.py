@@ -7,6 +7,7 @@ fewer on a geometric way to the wanted number; the survivors are then fitted wit
 
 import math
 from dataclasses import dataclass
+from numbers import Integral
 
 import numpy as np
 
@@ -28,10 +29,10 @@ def wanted_features(n_features: int | float | None, seen: int, columns: int) -> 
     """Return how many features to keep: a number, a share of all columns, or one per cent."""
     if n_features is None:
         wanted = max(FEWEST, math.ceil(SHARE * seen))
-    elif isinstance(n_features, float):
-        wanted = max(1, round(n_features * columns))
+    elif isinstance(n_features, Integral):
+        wanted = int(n_features)
     else:
-        wanted = n_features
+        wanted = max(1, round(n_features * columns))
     return min(wanted, seen)
 
 

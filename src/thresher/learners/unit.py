@@ -68,6 +68,12 @@ class PathUnit:
             self.arrays[name][...] = 0
         self.pool.length[0] = 0
 
+    def copy_logs(self, other: "PathUnit", numbers: np.ndarray) -> None:
+        """Take over the open burst and the pooled ratios of another unit, slots renumbered."""
+        self.burst = other.burst.renumbered("touched", numbers)
+        self.pool = other.pool.renumbered("owners", numbers)
+        self.make_room()
+
     def savepoint(self, slots: np.ndarray | None) -> list[Restore]:
         """Return what brings the unit back; a pool is only added to until a stage ends."""
         burst = self.burst.copy()

@@ -8,10 +8,10 @@ from scipy import sparse
 
 from thresher.data.growth import Restore
 from thresher.data.vocabulary import Vocabulary
-from thresher.learners.protocol import Learner, Map
+from thresher.learners.protocol import Learner, Map, Overflow
 from thresher.train.feed import Batch, Feed
 from thresher.train.fit import Passes, fit_problem
-from thresher.train.follow import Overflow, follow
+from thresher.train.follow import follow
 from thresher.train.problem import Problem
 from thresher.train.work import Work
 
@@ -46,6 +46,7 @@ class Model:
         report: Report,
     ) -> int:
         """Learn rows that are all at hand; return the number of passes."""
+        self.vocabulary.count_anew()
         self.vocabulary.learn_by_frequency(X)
         batch = Batch(*self.vocabulary.absorb(X), importance)
         alone = len(self.problems) == 1

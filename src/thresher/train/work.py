@@ -6,7 +6,7 @@ import numpy as np
 
 from thresher.data.vocabulary import Vocabulary
 from thresher.kernels.rows import Rows
-from thresher.kernels.slots import count_kept, keep_slots
+from thresher.kernels.slots import keep_slots
 from thresher.learners.paths import Paths
 
 # Purged features are thrown out of the rows once that makes them this much smaller.
@@ -34,6 +34,7 @@ class SheddingWork(Work):
     def __init__(self, rows: Rows, paths: Paths, vocabulary: Vocabulary) -> None:
         self.everything = paths
         self.members = np.arange(paths.n_slots)
+        self.counts = np.bincount(rows.slots, minlength=paths.n_slots)
         super().__init__(rows, paths.take(self.members), vocabulary)
 
     def shed(self) -> None:
@@ -42,13 +43,11 @@ class SheddingWork(Work):
         if stable.all():
             return
         few = np.count_nonzero(stable) < FEATURES_LEFT * stable.size
-        if few or count_kept(self.rows.slots, stable) < NONZEROS_LEFT * self.rows.slots.size:
+        if few or self.counts[stable].sum() < NONZEROS_LEFT * self.rows.slots.size:
             self.finish()
-            self.members = self.members[stable]
             places = np.where(stable, np.cumsum(stable) - 1, -1)
-            self.rows = Rows(
-                *keep_slots(self.rows.starts, self.rows.slots, self.rows.values, places)
-            )
+            self.rows = Rows(*keep_slots(*self.rows, places))
+            self.members, self.counts = self.members[stable], self.counts[stable]
             self.state = self.everything.take(self.members)
 
     def finish(self) -> None:
