@@ -81,9 +81,9 @@ def labelled_rows(n=60, p=40, density=0.15, seed=0, n_classes=2):
 
 
 def dense_coef(model):
-    """Return the weights as a dense array, sparsified or not."""
+    """Return the weights as a dense array, sparsified or not, zeros without a sign."""
     coef = model.coef_
-    return coef.toarray() if sparse.issparse(coef) else coef
+    return (coef.toarray() if sparse.issparse(coef) else coef) + 0.0
 
 
 def facts(model):

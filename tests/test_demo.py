@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import thresher
-from thresher.demo import text
+from thresher.demo import main, text
 from thresher.demo.data import PROBE, QUICK, Band, Recipe, make_documents
 from thresher.demo.run import CONTESTANTS, Demo, choose_settings, judge, make_demo, named_selection
 
@@ -104,7 +104,7 @@ def test_each_classifier_has_one_row(results):
 
 def test_everybody_chooses_among_as_many_settings():
     numbers = {len(values) for _, grid in CONTESTANTS for values in grid.values()}
-    assert numbers == {5}
+    assert numbers == {7}
 
 
 @pytest.mark.jit
@@ -163,13 +163,18 @@ def test_without_pandas_the_text_says_what_to_install():
 
 @pytest.mark.jit
 def test_the_command_prints_all_of_it(monkeypatch, capsys):
-    monkeypatch.setattr(sys, "argv", ["demo", "--quick", "--seed", "1"])
-    monkeypatch.setattr(
-        "thresher.demo.data.QUICK", {**QUICK, "n_rows": 40, "n_columns": 60, "bands": TINY.bands}
-    )
-    runpy.run_module("thresher.demo", run_name="__main__")
+    smaller = {**QUICK, "n_rows": 40, "n_columns": 60, "bands": TINY.bands}
+    monkeypatch.setattr("thresher.demo.command.QUICK", smaller)
+    main(["--quick", "--seed", "1"])
     printed = capsys.readouterr().out
     for name in thresher.__all__:
         assert name.removesuffix("Classifier") in printed
     assert "selection table" in printed
     assert "planted-frequent-" in printed
+
+
+def test_the_module_runs(monkeypatch, capsys):
+    monkeypatch.setattr(sys, "argv", ["demo", "--help"])
+    with pytest.raises(SystemExit, match="0"):
+        runpy.run_module("thresher.demo", run_name="__main__")
+    assert "--quick" in capsys.readouterr().out

@@ -7,11 +7,9 @@ from scipy import sparse
 
 from cases import LOSSES, assert_same_bits, dense_coef, make
 from thresher.estimators.base import LOSSES as LOSS_CODES
-from thresher.kernels.bursts import INFORMATIVE, LINEAR, Burst, run_bursts
 from thresher.kernels.rows import Rows, Updates
 from thresher.kernels.sgd import descend
 from thresher.kernels.truncated_gradient import descend_truncating, settle_row
-from thresher.learners.paths import PathUnit
 
 ONCE = {"max_iter": 2, "tol": None, "shuffle": False}
 CONSTANT = {"eta0": 0.1, "learning_rate": "constant"}
@@ -142,17 +140,24 @@ def test_an_informative_burst_on_dense_rows_is_a_truncated_gradient_burst(loss, 
     everything = np.arange(p, dtype=np.uint32)
     settle_row(everything, weights, settled, clock[0] // size, gravity * size, np.inf)
 
-    path = PathUnit(1)
+    estimator = make(
+        "StabilizedTruncatedSGDClassifier",
+        loss=loss,
+        n_paths=1,
+        burst_size=size,
+        bursts_per_stage=100,
+        selection="informative",
+        shrinkage="linear",
+    )
+    estimator._seed = 0
+    learner = estimator._learner(24)
+    path = learner.start()
     path.grow(p)
-    path.pool.grow(24 * p)
-    unit, tally = path.kernel_views()
-    burst = Burst(LOSS_CODES[loss], size, gravity, LINEAR, INFORMATIVE)
-    takes, stable = np.ones((24 // size, 1)), np.ones(p, bool)
-    learnt = run_bursts(rows, updates, burst, 0, takes, stable, unit, tally)
-
-    assert learnt == 24
-    assert_allclose(unit.weights[:, 0], weights, rtol=0, atol=1e-14)
-    assert_allclose(unit.bias, bias, rtol=0, atol=1e-14)
+    path.stage.gravity = gravity
+    assert learner.advance(path, rows, [updates], map) == 24
+    path_weights, path_bias = learner.weights(path, None)
+    assert_allclose(path_weights, weights, rtol=0, atol=1e-14)
+    assert_allclose(path_bias, bias[0], rtol=0, atol=1e-14)
     assert np.count_nonzero(weights) > 0
 
 

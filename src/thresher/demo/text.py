@@ -12,7 +12,7 @@ nonzero     features the model uses
 found       planted features among them: in each band (of {each}), and in all (of {all})
 false       features among them that say nothing
 seconds     to train on all training rows, once the settings are chosen and the code is compiled
-chosen      the one setting that was chosen, out of five (plain SGD has none)"""
+chosen      the one setting that was chosen, out of seven values (plain SGD has none)"""
 TABLE_LEGEND = """\
 weight       on rows of unit length; the sign says for which class the feature speaks
 probability  how often the feature stood out at the end of a burst, late stages counting most

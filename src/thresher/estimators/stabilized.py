@@ -1,6 +1,9 @@
 """The paper's algorithm as a scikit-learn classifier."""
 
+import warnings
 from typing import Any, ClassVar
+
+from sklearn.exceptions import ConvergenceWarning
 
 from thresher.estimators.base import LOSSES, Constraints, OnlineClassifier
 from thresher.estimators.paths import PATH_CONSTRAINTS, PATH_RATES, PathsClassifier
@@ -175,6 +178,17 @@ class StabilizedTruncatedSGDClassifier(PathsClassifier):
             "tol": None,
         }
         return cls(loss=loss, **{**settings, **parameters})
+
+    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> "StabilizedTruncatedSGDClassifier":
+        """Learn from rows that are all at hand, and warn if no feature survived it."""
+        super().fit(X, y, sample_weight)
+        if any(paths.n_slots and not paths.stable.any() for paths in self._states()):
+            warnings.warn(
+                "All features were purged, so the model is its intercept alone. Lower purge_threshold or rejection_rate, or raise burst_size.",
+                ConvergenceWarning,
+                stacklevel=2,
+            )
+        return self
 
     def _unseen_kept(self) -> list[bool]:
         return [not paths.stage.closed for paths in self._states()]
