@@ -66,6 +66,12 @@ def read_only(rows):
     return frozen
 
 
+def strided(rows):
+    spread = rows.copy()
+    spread.data = np.repeat(rows.data, 2)[::2]
+    return spread
+
+
 def frame(rows):
     columns = [f"word {j}" for j in range(rows.shape[1])]
     return pd.DataFrame(rows.toarray(), columns=columns)
@@ -90,6 +96,7 @@ CONTAINERS = {
     "coo duplicates": coo_with_duplicates,
     "csr duplicates": csr_with_duplicates,
     "read-only": read_only,
+    "strided": strided,
     "frame": frame,
     "sparse frame": lambda rows: pd.DataFrame.sparse.from_spmatrix(
         rows, columns=[f"word {j}" for j in range(rows.shape[1])]

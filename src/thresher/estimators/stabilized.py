@@ -184,7 +184,8 @@ class StabilizedTruncatedSGDClassifier(PathsClassifier):
         super().fit(X, y, sample_weight)
         if any(paths.n_slots and not paths.stable.any() for paths in self._states()):
             warnings.warn(
-                "All features were purged, so the model is its intercept alone. Lower purge_threshold or rejection_rate, or raise burst_size.",
+                "All features were purged, so the model is its intercept alone. Lower "
+                "purge_threshold or rejection_rate, or raise burst_size.",
                 ConvergenceWarning,
                 stacklevel=2,
             )
