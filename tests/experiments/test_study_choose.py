@@ -2,13 +2,14 @@
 
 import numpy as np
 import pytest
+from scipy.sparse import csr_matrix
+
 from experiments.choose import (
     Score,
     folds_of,
     score_all,
     sparsest_within_one_standard_error,
 )
-from scipy.sparse import csr_matrix
 
 
 def score(name, errors, percent):

@@ -10,12 +10,12 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+
+from experiments import registry
 from experiments.datasets import load, split
 from experiments.errors import StudyError
 from experiments.formats import digest, svmlight_lines
 from experiments.registry import SETS, DataSet, Home, Part
-
-from experiments import registry
 
 
 @pytest.fixture

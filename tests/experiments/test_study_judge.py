@@ -4,6 +4,8 @@ from types import SimpleNamespace
 
 import numpy as np
 import pytest
+from scipy.sparse import csr_matrix
+
 from experiments.datasets import Split
 from experiments.errors import StudyError
 from experiments.judge import judge, pack, unpack
@@ -12,7 +14,6 @@ from experiments.methods import METHODS, Knob, method
 from experiments.paper import printed, size
 from experiments.registry import named
 from experiments.scaling import nonzero_rms, row_l2, scaled, unit_variance
-from scipy.sparse import csr_matrix
 
 
 def test_the_judge_counts_for_itself():

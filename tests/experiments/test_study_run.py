@@ -4,6 +4,9 @@ import io
 from dataclasses import replace
 
 import pytest
+from rich.console import Console
+
+from experiments import cli, fitting, report, run, work
 from experiments.errors import StudyError
 from experiments.lock import alone
 from experiments.methods import METHODS
@@ -13,9 +16,6 @@ from experiments.scope import QUICK
 from experiments.store import Store
 from experiments.summary import summarize
 from experiments.tasks import Line
-from rich.console import Console
-
-from experiments import cli, fitting, report, run, work
 
 OUTSIDE = ("sklearn-sgd-l1", "liblinear-l1")
 SCOPE = replace(

@@ -5,6 +5,7 @@ import subprocess
 import sys
 
 import pytest
+
 from experiments.errors import StudyError
 from experiments.lock import alone
 from experiments.store import Store, fingerprint

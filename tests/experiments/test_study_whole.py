@@ -5,15 +5,15 @@ import os
 from dataclasses import replace
 
 import pytest
+from rich.console import Console
+
+from experiments import cli, report, run
 from experiments.methods import METHODS
 from experiments.plan import Want
 from experiments.progress import Progress
 from experiments.scope import QUICK
 from experiments.store import Store
 from experiments.traces import TRACES
-from rich.console import Console
-
-from experiments import cli, report, run
 
 SCOPE = replace(QUICK, sets=("tiny",))
 

@@ -1,0 +1,93 @@
+"""The command line: words in, tables and figures out."""
+
+import argparse
+import os
+import signal
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+from experiments import report
+from experiments.errors import StudyError
+from experiments.plan import Want
+from experiments.progress import Progress
+from experiments.registry import named
+from experiments.run import run
+from experiments.scope import FULL, QUICK, Scope
+from experiments.store import Store
+from experiments.traces import TRACES
+
+FIGURES = {"1": "figure-1", "2": "figure-2", "3": "figure-3", "regret": "regret"}
+
+
+def parser() -> argparse.ArgumentParser:
+    """Return the command's words."""
+    command = argparse.ArgumentParser(prog="python -m experiments", description=__doc__)
+    add = command.add_argument
+    add("--table", type=int, choices=(1, 2, 3, 4), help="make and print one table only")
+    add("--figure", choices=(*FIGURES, "matched"), help="make and draw one figure only")
+    add("--data", metavar="NAME", help="one data set only")
+    add("--quick", action="store_true", help="one permutation of the small sets, thinned grids")
+    add("--results", type=Path, default=Path("results"), help="folder of finished cells")
+    add("--docs", type=Path, help="folder the report is written to (docs; results if partial)")
+    add("--jobs", type=int, default=os.cpu_count() or 1, help="processes (all cores)")
+    add("--only-report", action="store_true", help="measure nothing, read what is stored")
+    return command
+
+
+def wanted(options: argparse.Namespace, scope: Scope) -> Want:
+    """Return what the options ask for."""
+    sets = (named(options.data).name,) if options.data else scope.sets
+    if options.table is not None:
+        return Want(sets, finals=options.table > 1, matched=False, traces=())
+    if options.figure == "matched":
+        return Want(sets, finals=False, traces=())
+    if options.figure is not None:
+        return Want((), finals=False, matched=False, traces=(FIGURES[options.figure],))
+    # Traces belong to sets of their own: a single set is run without them.
+    return Want(sets, traces=() if options.data else tuple(TRACES))
+
+
+def main(words: Sequence[str] | None = None) -> int:
+    """Run the study; return 0, or 1 when cells failed, 2 for what the user must mend."""
+    options = parser().parse_args(words)
+    signal.signal(signal.SIGTERM, _stop)
+    try:
+        return _reproduce(options, QUICK if options.quick else FULL)
+    except StudyError as problem:
+        print(f"error: {problem}", file=sys.stderr)
+        return 2
+    except KeyboardInterrupt:
+        print("stopped; finished cells are kept, the same command goes on", file=sys.stderr)
+        return 130
+
+
+def _reproduce(options: argparse.Namespace, scope: Scope) -> int:
+    if options.jobs < 1:
+        raise StudyError(f"--jobs must be 1 or more, got {options.jobs}")
+    want, folder = wanted(options, scope), options.results / scope.name
+    failures = []
+    if not options.only_report:
+        failures = run(want, scope, folder, options.jobs, Progress())
+    # A page of part of the study must not take the place of the whole one's.
+    whole = scope is FULL and options.data is None
+    docs = options.docs or (Path("docs") if whole else folder)
+    _show(options, scope, want, docs, Store(folder))
+    for failure in failures:
+        print(f"failed: {failure}", file=sys.stderr)
+    return 1 if failures else 0
+
+
+def _show(options: argparse.Namespace, scope: Scope, want: Want, docs: Path, store: Store) -> None:
+    if options.table is not None:
+        print(report.table(options.table, store, want.sets))
+    elif options.figure is not None:
+        drawn = report.draw_all(store, want.sets, docs / "reproduction")
+        print(*(path for _, path in drawn), sep="\n")
+    else:
+        print(report.write(store, scope, want.sets, docs))
+
+
+def _stop(*_: Any) -> None:
+    raise KeyboardInterrupt
