@@ -6,7 +6,8 @@ import numpy as np
 import pytest
 from hypothesis import settings
 
-from cases import labelled_rows
+pytest.register_assert_rewrite("cases")
+from cases import labelled_rows  # noqa: E402  only now can its assertions speak
 
 settings.register_profile("suite", deadline=None, derandomize=True, database=None)
 settings.load_profile("suite")
@@ -19,11 +20,17 @@ def pytest_configure(config):
 
 
 def pytest_collection_modifyitems(items):
-    """Skip what cannot run, or only for hours, where kernels are plain Python."""
-    if NO_JIT:
-        for item in items:
-            if item.get_closest_marker("jit"):
-                item.add_marker(pytest.mark.skip(reason="needs the JIT (NUMBA_DISABLE_JIT=1)"))
+    """Without the JIT, skip what would take hours, and let NumPy say what machine code does not."""
+    if not NO_JIT:
+        return
+    for item in items:
+        if item.get_closest_marker("jit"):
+            item.add_marker(pytest.mark.skip(reason="needs the JIT (NUMBA_DISABLE_JIT=1)"))
+        item.add_marker(
+            pytest.mark.filterwarnings(
+                "ignore:(overflow|invalid value|divide by zero) encountered:RuntimeWarning"
+            )
+        )
 
 
 @pytest.fixture(scope="session")

@@ -28,7 +28,7 @@ for name, changes in VARIANTS:
 """
 
 
-@pytest.mark.parametrize("n_jobs", [2, 3, 8, -1])
+@pytest.mark.parametrize("n_jobs", [2, 3, 8])
 @pytest.mark.parametrize(("name", "changes"), VARIANTS, ids=variant_id)
 def test_threads_do_not_matter_in_fit(problem, name, changes, n_jobs):
     many = {"n_paths": 11} if name in PATHED else {}  # more paths than one bundle holds

@@ -4,7 +4,7 @@ import math
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from numpy.testing import assert_allclose, assert_array_equal
 
@@ -99,6 +99,7 @@ def test_kth_smallest_of_few_is_the_sorted_kth(values):
         assert kth_smallest(values, k) == np.sort(values)[k - 1]
 
 
+@settings(max_examples=40)
 @given(
     seed=st.integers(0, 2**32 - 1),
     size=st.integers(FEW - 2, 3 * FEW),
@@ -178,10 +179,10 @@ def test_ties_go_to_the_earlier_column_whatever_its_slot():
     assert_array_equal(kept, [True, False, True, True, False])
 
 
-@given(st.lists(st.floats(0, 5), max_size=20), st.integers(1, 20))
+@given(st.lists(st.floats(0, 5), max_size=20), st.integers(0, 20))
 def test_the_bar_leaves_fewer_than_n_above_it(saliency, n):
     above = np.sum(np.array(saliency) > bar_at(np.array(saliency) + 0.0, n))
-    assert above < n or len(saliency) < n
+    assert above < n or len(saliency) < n or n == 0
 
 
 @given(st.integers(1, 10_000), st.integers(1, 10_000), st.integers(1, 60))

@@ -132,6 +132,7 @@ def test_stabilized_equals_its_twin_however_it_anneals(binary, annealing_rate, p
     check(row, binary, annealing_rate=annealing_rate, purge_threshold=purge_threshold)
 
 
+@pytest.mark.filterwarnings("ignore:All features were purged")
 @pytest.mark.parametrize("selection", ["informative", "every"])
 def test_stabilized_equals_its_twin_when_everything_is_purged(binary, selection):
     """Columns that never occur stay stable under "informative", so training goes on."""

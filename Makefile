@@ -1,0 +1,61 @@
+# Everything sets itself up: a machine with Python (3.11 or newer) and make is enough.
+#
+#   make demo     seven classifiers on data whose answer is known
+#   make test     format, lint, types, import contract, then the tests: compiled, not compiled,
+#                 and compiled with bounds checks
+#   make lint     only the first four of these
+#   make bench    times against scikit-learn, and by the number of columns
+#   make clean    remove what the above made
+#
+# PYTHON chooses the interpreter, DEMO and TESTS pass options on: make demo DEMO=--quick
+
+PYTHON  ?= python3
+VENV    ?= .venv
+WORKERS ?= auto
+DEMO    ?=
+TESTS   ?=
+
+CODE    := $(wildcard src tests benchmarks experiments)
+BIN     := $(VENV)/bin
+READY   := $(VENV)/.ready
+PYTEST  := $(BIN)/python -m pytest -q -rfE -n $(WORKERS)
+# The study has no kernels of its own: how they are compiled changes nothing there.
+KERNELS := --ignore=tests/experiments
+
+.PHONY: demo test lint bench clean
+.DELETE_ON_ERROR:
+
+demo: $(READY)
+	@$(BIN)/python -m thresher.demo $(DEMO)
+
+test: lint
+	@echo "== tests, compiled"
+	@$(PYTEST) $(TESTS)
+	@echo "== tests, not compiled"
+	@NUMBA_DISABLE_JIT=1 $(PYTEST) $(KERNELS) $(TESTS)
+	@echo "== tests, compiled with bounds checks"
+	@NUMBA_BOUNDSCHECK=1 $(PYTEST) $(KERNELS) $(TESTS)
+
+lint: $(READY)
+	@echo "== format, lint, types, import contract"
+	@$(BIN)/ruff format --quiet --check $(CODE)
+	@$(BIN)/ruff check --quiet $(CODE)
+	@$(BIN)/mypy --no-error-summary
+	@$(BIN)/lint-imports > $(VENV)/contract.log || { cat $(VENV)/contract.log; exit 1; }
+
+bench: $(READY)
+	@$(BIN)/python benchmarks/peers.py
+	@$(BIN)/python benchmarks/width.py
+
+clean:
+	@rm -rf $(VENV) build dist .pytest_cache .mypy_cache .ruff_cache .import_linter_cache .hypothesis
+	@find $(CODE) -name __pycache__ -type d -prune -exec rm -rf {} +
+
+# Installed once; again whenever the project file changes.
+$(READY): pyproject.toml
+	@echo "== setting up $(VENV) ($$($(PYTHON) --version)); the first time takes a minute"
+	@$(PYTHON) -c "import sys; sys.exit(sys.version_info < (3, 11))" || \
+		{ echo "Python 3.11 or newer is needed: make PYTHON=python3.12 ..."; exit 1; }
+	@$(PYTHON) -m venv $(VENV)
+	@$(BIN)/python -m pip install -qq --disable-pip-version-check --editable ".[dev]"
+	@touch $@

@@ -1,0 +1,24 @@
+"""scikit-learn's own checks, every estimator crossed with every check."""
+
+import pytest
+from sklearn.utils.estimator_checks import parametrize_with_checks
+
+import thresher
+
+# Weighting a row is not the same as showing it twice to a learner that takes one step after the
+# other; scikit-learn expects its own SGD to fail these two as well.
+EXPECTED = {
+    f"check_sample_weight_equivalence_on_{kind}_data": "a row of weight 2 is not two rows to SGD"
+    for kind in ("dense", "sparse")
+}
+# By default the flagship makes 80,000 updates on however few rows, which only takes time here.
+QUICKER = {"ThresherClassifier": {"max_iter": 20}}
+ESTIMATORS = [getattr(thresher, name)(**QUICKER.get(name, {})) for name in thresher.__all__]
+
+
+@pytest.mark.jit
+@pytest.mark.filterwarnings("ignore:No features were selected")
+@pytest.mark.filterwarnings("ignore:All features were purged")
+@parametrize_with_checks(ESTIMATORS, expected_failed_checks=lambda estimator: EXPECTED)
+def test_scikit_learn_checks(estimator, check):
+    check(estimator)
