@@ -247,12 +247,16 @@ def select(task, paths, *, target, n_stages, n_bursts, rejection_rate, etas, siz
             task, paths, thresholds, scale, etas=etas, size=size, n_bursts=n_bursts
         )
         r = max(0.5, 1 / s)
-        # Purged features keep the probability with which they left.
         mean = np.where(paths.stable, mean + r * (average - mean), mean)
+        # Every weight exceeds the first stage's threshold of 0: the second starts anew.
+        r = max(0.5, 1 / max(s - 1, 1))
+        # Purged features keep the probability with which they left.
         probability = np.where(
             paths.stable, probability + r * (frequency - probability), probability
         )
         purge_all_but(paths, n_kept, np.abs(mean) * scale)
+        if s == 1:
+            probability[~paths.stable] = 0
         beta = rejection_rate * (paths.stable.sum() / occurring)
         set_gravity(paths, beta)
         history.append(record(paths, rejection_rate=beta, burst_size=size))

@@ -6,6 +6,8 @@ from dataclasses import dataclass
 from numbers import Integral, Real
 from typing import Any, Protocol
 
+import numpy as np
+
 
 class Constraint(Protocol):
     """Something a parameter's value may be."""
@@ -71,7 +73,8 @@ class OneOf:
 
     def allows(self, value: Any) -> bool:
         """Return whether the value is allowed; 1 is not taken for True."""
-        return any(type(value) is type(one) and value == one for one in self.values)
+        plain = value.item() if isinstance(value, np.generic) else value
+        return any(type(plain) is type(one) and plain == one for one in self.values)
 
     def __str__(self) -> str:
         return " or ".join(repr(one) for one in self.values)

@@ -55,6 +55,12 @@ class Arrays:
         for name, array in taken.whole.items():
             self.whole[name][...] = array
 
+    def finite(self, slots: np.ndarray) -> bool:
+        """Return whether the numbers of the given slots, and of none in particular, are finite."""
+        numbers = [a[slots] for a in self.by_slot.values() if a.dtype.kind == "f"]
+        numbers += [a for a in self.whole.values() if a.dtype.kind == "f"]
+        return all(np.isfinite(some).all() for some in numbers)
+
     def savepoint(self, slots: np.ndarray | None) -> Restore:
         """Return what brings the arrays back if only the given slots change; None means any."""
         saved = np.arange(self.n_slots) if slots is None else slots

@@ -14,6 +14,11 @@ def canonical_csr(X: object) -> sparse.csr_array:
         rows = rows.copy()
         rows.sum_duplicates()
         rows.eliminate_zeros()
+    # kernels are compiled for arrays that can be written to; those that cannot are copied
+    rows.data, rows.indices, rows.indptr = (
+        np.require(array, requirements=["C", "W"])
+        for array in (rows.data, rows.indices, rows.indptr)
+    )
     return rows
 
 

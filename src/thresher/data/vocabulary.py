@@ -11,7 +11,7 @@ from scipy import sparse
 from thresher.data.growth import Arrays, Restore
 from thresher.data.matrix import unit_scales
 from thresher.kernels.rows import Rows, lengths, margins, squared_norms
-from thresher.kernels.slots import assign_slots, column_sums, translate
+from thresher.kernels.slots import assign_slots, column_sums, distinct_slots, translate
 
 
 class Vocabulary:
@@ -22,8 +22,9 @@ class Vocabulary:
         self.normalize = normalize
         self.n_slots = 0
         self.slot_of = np.zeros(n_columns, np.int64)  # slot + 1; 0 is a column never seen
-        kinds = {"columns": np.int64, "occurrences": np.int64, "squares": np.float64}
-        self.arrays = Arrays({name: np.zeros(0, kind) for name, kind in kinds.items()}, {})
+        self.looks = 0  # how often slots were looked for; a slot's mark is when it was last found
+        integers = {name: np.zeros(0, np.int64) for name in ("columns", "occurrences", "marks")}
+        self.arrays = Arrays({**integers, "squares": np.zeros(0)}, {})
 
     def __len__(self) -> int:
         """Return the number of columns seen so far."""
@@ -54,13 +55,13 @@ class Vocabulary:
         return Rows(starts, slots, values), squared_norms(starts, values)
 
     def slots_in(self, X: sparse.csr_array) -> np.ndarray:
-        """Return the slots of the matrix's columns that are known."""
-        slots = self.slot_of[np.unique(X.indices)]
-        return slots[slots > 0] - 1
+        """Return the slots of the matrix's columns that are known, each once."""
+        self.looks += 1
+        return distinct_slots(_int64(X.indices), self.slot_of, self.arrays["marks"], self.looks)
 
-    def savepoint(self, X: sparse.csr_array) -> Restore:
-        """Return what undoes the absorption of a matrix."""
-        restore_sums = self.arrays.savepoint(self.slots_in(X))
+    def savepoint(self, slots: np.ndarray) -> Restore:
+        """Return what undoes the absorption of a matrix that has the given slots, and new ones."""
+        restore_sums = self.arrays.savepoint(slots)
         known = self.n_slots
 
         def restore() -> None:
@@ -92,8 +93,7 @@ class Vocabulary:
         fresh = assign_slots(columns, self.slot_of, self.n_slots)
         before, self.n_slots = self.n_slots, self.n_slots + fresh.size
         self.arrays.grow(self.n_slots)
-        for name, value in (("columns", fresh), ("occurrences", 0), ("squares", 0.0)):
-            self.arrays[name][before : self.n_slots] = value
+        self.arrays["columns"][before : self.n_slots] = fresh
 
 
 def _int64(array: np.ndarray) -> np.ndarray:

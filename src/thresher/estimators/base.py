@@ -13,13 +13,13 @@ from sklearn.utils import check_random_state
 from thresher.data.vocabulary import Vocabulary
 from thresher.estimators.inputs import check_classes_seen, check_labels, check_rows, check_weights
 from thresher.estimators.linear import SparseLinearModel
-from thresher.estimators.parallel import workers
 from thresher.estimators.weighting import class_importance, running_class_importance
 from thresher.kernels.losses import HINGE, LOG_LOSS, MODIFIED_HUBER, SQUARED_HINGE
 from thresher.learners.pace import Pace
 from thresher.learners.protocol import Learner, Overflow
 from thresher.train import Model, Passes, Problem
 from thresher.validation import FLAG, Constraint, Kind, Number, OneOf, Whole, check_parameters
+from thresher.workers import workers
 
 LOSSES = {
     "hinge": HINGE,
@@ -193,8 +193,8 @@ class OnlineClassifier(SparseLinearModel, metaclass=ABCMeta):
         with workers(self.n_jobs) as run_all, _overflow_explained(kept):
             self.n_iter_ = self._model.fit(rows, targets, importance, passes, run_all, self._report)
             self._weights = self._model.weights()
-            if not np.isfinite(self._weights[0]).all():
-                raise Overflow(kept.size - 1)
+            if not all(np.isfinite(numbers).all() for numbers in self._weights):
+                raise Overflow(-1)
 
     def _learn_rows(self, rows: sparse.csr_array, labels: np.ndarray, weights: np.ndarray) -> None:
         counts = self._class_counts.copy()

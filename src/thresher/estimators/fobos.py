@@ -86,4 +86,4 @@ class FOBOSClassifier(OnlineClassifier):
         self.learning_rate = learning_rate
 
     def _learner(self, n_rows: int | None) -> Learner:
-        return FOBOS(schedule_for(self), LOSSES[self.loss], self.l1)
+        return FOBOS(schedule_for(self), LOSSES[self.loss], float(self.l1))

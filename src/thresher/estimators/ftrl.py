@@ -91,4 +91,5 @@ class FTRLClassifier(OnlineClassifier):
 
     def _learner(self, n_rows: int | None) -> Learner:
         inputs = Schedule(rate=1.0, fit_intercept=self.fit_intercept)
-        return FTRL(inputs, LOSSES[self.loss], self.alpha, self.beta, self.l1, self.l2)
+        numbers = (float(one) for one in (self.alpha, self.beta, self.l1, self.l2))
+        return FTRL(inputs, LOSSES[self.loss], *numbers)

@@ -6,7 +6,7 @@ import numpy as np
 from scipy import sparse
 from sklearn.base import BaseEstimator
 from sklearn.utils.multiclass import check_classification_targets
-from sklearn.utils.validation import column_or_1d, validate_data
+from sklearn.utils.validation import assert_all_finite, column_or_1d, validate_data
 
 from thresher.data.matrix import canonical_csr
 
@@ -30,6 +30,8 @@ def check_labels(y: Any, n_rows: int) -> np.ndarray:
     """Return the labels as a vector of one type, one for every row."""
     _refuse_mixed_types(y)
     labels = column_or_1d(y, warn=True)
+    if labels.dtype.kind == "f":
+        assert_all_finite(labels, input_name="y")
     check_classification_targets(labels)
     if labels.size != n_rows:
         raise ValueError(f"X has {n_rows} rows but y has {labels.size} labels.")
@@ -37,7 +39,7 @@ def check_labels(y: Any, n_rows: int) -> np.ndarray:
 
 
 def check_weights(sample_weight: Any, n_rows: int) -> np.ndarray:
-    """Return a weight for every row, none negative and not all zero."""
+    """Return a weight for every row, none of them negative."""
     if sample_weight is None:
         return np.ones(n_rows)
     weights = np.full(n_rows, sample_weight) if np.isscalar(sample_weight) else sample_weight
@@ -53,8 +55,6 @@ def check_weights(sample_weight: Any, n_rows: int) -> np.ndarray:
             f"sample_weight is {weights[wrong[0]]} at row {wrong[0]}: weights must be finite and "
             "not negative. Use 0 to leave a row out."
         )
-    if not weights.any():
-        raise ValueError("All sample weights are zero: there is no row to learn from.")
     return weights
 
 
@@ -86,6 +86,7 @@ def _refuse_non_finite(estimator: BaseEstimator, rows: sparse.csr_array) -> None
 def _refuse_mixed_types(y: Any) -> None:
     """Raise a ValueError where NumPy would quietly make strings of numbers."""
     if isinstance(y, list | tuple) or np.asarray(y).dtype.kind == "O":
+        y = list(y)  # a pandas Series may have any index
         kinds = {isinstance(label, str) for label in y}
         if len(kinds) > 1:
             number = next(i for i, label in enumerate(y) if not isinstance(label, str))

@@ -92,4 +92,4 @@ class RDAClassifier(OnlineClassifier):
             eta0=None if self.gamma == "auto" else 1.0 / float(self.gamma),
             fit_intercept=self.fit_intercept,
         )
-        return RDA(steps, LOSSES[self.loss], self.l1, self.rho)
+        return RDA(steps, LOSSES[self.loss], float(self.l1), float(self.rho))

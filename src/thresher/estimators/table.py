@@ -28,7 +28,7 @@ def _columns(pd: Any, estimator: Any, problem: int, weights: np.ndarray) -> dict
     probability, purged_at = _stage_columns(estimator._model.problems[problem].state, weights.size)
     listed = np.flatnonzero((weights != 0) | (purged_at > 0))
     columns = vocabulary["columns"][listed]
-    rank = np.lexsort((columns, -probability[listed], -np.abs(weights[listed])))
+    rank = np.lexsort((columns, -probability[listed], -purged_at[listed], -np.abs(weights[listed])))
     listed, columns = listed[rank], columns[rank]
     stages = pd.array(purged_at[listed], dtype="Int64")
     stages[purged_at[listed] == 0] = pd.NA

@@ -150,7 +150,7 @@ class ThresherClassifier(PathsClassifier):
             shared=self.paths == "shared" or n_rows is None,
             seed=self._seed,
             shrinkage=SQRT,
-            rejection_rate=self.rejection_rate,
+            rejection_rate=float(self.rejection_rate),
             selecting=schedule_for(self, PATH_RATES[self.loss], share),
             refitting=schedule_for(self, PATH_RATES[self.loss]),
             n_features=None if isinstance(wanted, str) else wanted,

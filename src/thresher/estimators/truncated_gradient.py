@@ -101,7 +101,7 @@ class TruncatedGradientClassifier(OnlineClassifier):
         return TruncatedGradient(
             schedule_for(self),
             LOSSES[self.loss],
-            self.gravity,
-            self.burst_size,
-            math.inf if self.ceiling is None else self.ceiling,
+            float(self.gravity),
+            int(self.burst_size),
+            math.inf if self.ceiling is None else float(self.ceiling),
         )

@@ -13,6 +13,8 @@ def class_importance(
     if class_weight is None:
         return np.ones(labels.size)
     weights = compute_class_weight(class_weight, classes=classes, y=labels)
+    if not (np.isfinite(weights) & (weights >= 0)).all():
+        raise ValueError(f"class_weight={class_weight!r}: weights must be finite and not negative.")
     return weights[np.searchsorted(classes, labels)]
 
 

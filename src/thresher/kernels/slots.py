@@ -22,6 +22,20 @@ def assign_slots(columns, slot_of, known):
 
 
 @jit
+def distinct_slots(columns, slot_of, marks, mark):
+    """Return the known slots among the columns, each once; ``marks`` remembers calls by number."""
+    found = np.empty(min(columns.size, marks.size), np.int64)
+    n = 0
+    for k in range(columns.size):
+        slot = slot_of[columns[k]] - 1
+        if slot >= 0 and marks[slot] != mark:
+            marks[slot] = mark
+            found[n] = slot
+            n += 1
+    return found[:n]
+
+
+@jit
 def translate(starts, columns, values, slot_of, scales):
     """Return the rows' slots and their values times the row's scale."""
     slots = np.empty(columns.size, np.uint32)

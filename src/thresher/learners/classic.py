@@ -10,7 +10,8 @@ from thresher.data.growth import Arrays
 from thresher.data.vocabulary import Vocabulary
 from thresher.kernels.rows import Rows, Updates
 from thresher.learners.pace import Schedule
-from thresher.learners.protocol import ENDLESS, Map, Overflow
+from thresher.learners.protocol import ENDLESS, Overflow
+from thresher.workers import Workers
 
 Kinds = dict[str, type]
 
@@ -25,6 +26,7 @@ class ClassicLearner(ABC):
     by_slot: ClassVar[Kinds]  # arrays with an entry per feature
     whole: ClassVar[Kinds]  # single numbers, kept as arrays of one so that kernels can change them
     n_orders: ClassVar[int] = 1
+    streams: ClassVar[bool] = True
 
     @abstractmethod
     def learn(self, state: Arrays, rows: Rows, updates: Updates) -> int:
@@ -53,7 +55,11 @@ class ClassicLearner(ABC):
         """Return how many more updates it can take: as many as there are."""
         return ENDLESS
 
-    def advance(self, state: Arrays, rows: Rows, updates: list[Updates], run_all: Map) -> None:
+    def calm(self, state: Arrays) -> int:
+        """Return how many more updates change only the features of their own rows: all."""
+        return ENDLESS
+
+    def advance(self, state: Arrays, rows: Rows, updates: list[Updates], run_all: Workers) -> None:
         """Learn from the rows in turn, all of them, or raise an Overflow."""
         learnt = self.learn(state, rows, updates[0])
         if learnt < updates[0].order.size:

@@ -28,6 +28,7 @@ class Stage:
     gravity: float = 0.0
     rejection_rate: float = 0.0
     ends: int = 0  # ends of bursts since features were last judged, where all share the count
+    over: bool = False  # whether no feature is left, so that nothing can change any more
     closed: bool = False  # whether columns that have not occurred yet are purged as well
 
 
@@ -108,6 +109,19 @@ class Paths:
         stage.bursts += bursts
         stage.done = 0
         self.begin_tallies()
+
+    def forget_bursts(self) -> None:
+        """Leave all open bursts as they are."""
+        for unit in self.units:
+            unit.forget_burst()
+
+    def unbundle(self) -> None:
+        """Give every path a unit of its own, as when it is to read rows of its own."""
+        self.units = [single for unit in self.units for single in unit.split()]
+
+    def finite(self, slots: np.ndarray) -> bool:
+        """Return whether the numbers of the given slots are finite on all paths."""
+        return all(unit.arrays.finite(slots) for unit in self.units)
 
     def begin_tallies(self) -> None:
         """Start the tallies of a stage anew."""

@@ -1,7 +1,6 @@
 """What the training loop knows of a learner, and of its state."""
 
-from collections.abc import Callable, Iterable
-from typing import Any, Protocol, TypeVar
+from typing import Protocol, TypeVar
 
 import numpy as np
 
@@ -9,8 +8,8 @@ from thresher.data.growth import Restore
 from thresher.data.vocabulary import Vocabulary
 from thresher.kernels.rows import Rows, Updates
 from thresher.learners.pace import Schedule
+from thresher.workers import Workers
 
-Map = Callable[..., Iterable[Any]]
 ENDLESS = 1 << 60
 
 
@@ -29,6 +28,10 @@ class State(Protocol):
         """Make room for the features that have appeared."""
         ...
 
+    def finite(self, slots: np.ndarray) -> bool:
+        """Return whether all numbers of the given slots, and of none in particular, are finite."""
+        ...
+
     def savepoint(self, slots: np.ndarray | None) -> Restore:
         """Return what brings the state back if only the given slots change; None means any."""
         ...
@@ -43,6 +46,11 @@ class Learner(Protocol[S]):
     @property
     def n_orders(self) -> int:
         """Return how many orders of the rows it reads at once: one, or one for every path."""
+        ...
+
+    @property
+    def streams(self) -> bool:
+        """Return whether all it knows of the rows is what has come so far."""
         ...
 
     def start(self) -> S:
@@ -61,7 +69,11 @@ class Learner(Protocol[S]):
         """Return how many more updates it can take before it has to meet."""
         ...
 
-    def advance(self, state: S, rows: Rows, updates: list[Updates], run_all: Map) -> None:
+    def calm(self, state: S) -> int:
+        """Return how many more updates change only the features of their own rows."""
+        ...
+
+    def advance(self, state: S, rows: Rows, updates: list[Updates], run_all: Workers) -> None:
         """Learn from the rows in turn, all of them, or raise an Overflow."""
         ...
 

@@ -15,18 +15,19 @@ def judge(
 
 def strongest(scores: np.ndarray, stable: np.ndarray, columns: np.ndarray, n: int) -> np.ndarray:
     """Return the mask of the n stable features with the highest scores, ties to earlier columns."""
-    candidates = np.flatnonzero(stable)
-    if candidates.size <= n:
+    if np.count_nonzero(stable) <= n:
         return stable.copy()
-    rank = np.lexsort((columns[candidates], -scores[candidates]))
-    keep = np.zeros_like(stable)
-    keep[candidates[rank[:n]]] = True
+    bar = bar_at(scores[stable], n)
+    keep = stable & (scores > bar)
+    tied = np.flatnonzero(stable & (scores == bar))
+    places = n - np.count_nonzero(keep)
+    keep[tied[np.argsort(columns[tied])[:places]]] = True
     return keep
 
 
 def bar_at(saliency: np.ndarray, n: int) -> float:
     """Return the n-th largest saliency: what stands above it is among the strongest n."""
-    if saliency.size < n:
+    if n < 1 or saliency.size < n:
         return 0.0
     return float(kth_smallest(np.ascontiguousarray(saliency), saliency.size - n + 1))
 

@@ -45,7 +45,7 @@ class StabilizedTruncatedSGD(StageLearner):
 
     def finished(self, paths: Paths) -> bool:
         """Return whether nothing is left to learn: no feature is stable."""
-        return paths.stage.number > 1 and not paths.stable.any()
+        return paths.stage.over
 
     def may_stop(self, paths: Paths) -> bool:
         """Return whether weights that no longer change may end the training."""
@@ -64,6 +64,7 @@ class StabilizedTruncatedSGD(StageLearner):
         unseen = 0 if stage.closed else vocabulary.n_columns - len(vocabulary)
         n_stable = int(paths.stable.sum()) + unseen
         share = n_stable / vocabulary.n_columns
+        stage.over = n_stable == 0
         stage.rejection_rate = annealed_rejection_rate(
             share, self.rejection_rate, self.annealing_rate
         )

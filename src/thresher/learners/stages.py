@@ -10,8 +10,9 @@ from thresher.kernels.bursts import run_bursts
 from thresher.kernels.rows import Rows, Updates
 from thresher.kernels.units import AVERAGE, Burst
 from thresher.learners.paths import Paths, Stage, lanes_for
-from thresher.learners.protocol import Map, Overflow
+from thresher.learners.protocol import Overflow
 from thresher.randomness import burst_weights
+from thresher.workers import Workers
 
 # A path on a shared stream takes part in four bursts of five.
 KEEP = 0.8
@@ -49,6 +50,11 @@ class StageLearner(ABC):
         """Return how many orders of the rows it reads at once."""
         return 1 if self.shared else self.n_paths
 
+    @property
+    def streams(self) -> bool:
+        """Return whether all it knows of the rows is what has come so far."""
+        return self.shared
+
     def start(self) -> Paths:
         """Return the state before the first row: no gravity, nothing known."""
         stage = Stage(self.first_burst(), rejection_rate=self.rejection_rate)
@@ -56,17 +62,27 @@ class StageLearner(ABC):
 
     def resume(self, paths: Paths) -> None:
         """Go on as if there had been no pause."""
-        return
+        if paths.n_paths != self.n_paths:
+            raise ValueError(
+                f"n_paths={self.n_paths}, but {paths.n_paths} paths have been trained, and a warm "
+                "start goes on with as many. Set n_paths back, or warm_start=False."
+            )
+        if not self.shared:
+            paths.unbundle()
 
     def room(self, paths: Paths) -> int:
         """Return how many updates each path makes before the stage ends."""
         return self.stage_bursts(paths) * paths.stage.burst_size - paths.stage.done
 
+    def calm(self, paths: Paths) -> int:
+        """Return how many updates come before the end of the burst, which changes others."""
+        return paths.stage.burst_size - paths.stage.done % paths.stage.burst_size - 1
+
     def meet(self, paths: Paths, vocabulary: Vocabulary) -> None:
         """End the stage."""
         self.close_stage(paths, vocabulary)
 
-    def advance(self, paths: Paths, rows: Rows, updates: list[Updates], run_all: Map) -> None:
+    def advance(self, paths: Paths, rows: Rows, updates: list[Updates], run_all: Workers) -> None:
         """Give every path its next updates, all within the stage, or raise an Overflow."""
         stage = paths.stage
         mine = updates if len(updates) > 1 else updates * len(paths.units)

@@ -88,6 +88,8 @@ class Thresher(StageLearner):
 
     def resume(self, paths: Paths) -> None:
         """Begin another selection among the features that are left, from their weights."""
+        super().resume(paths)
+        paths.forget_bursts()
         paths.stage = self.start().stage
         paths.begin_tallies()
 
@@ -112,12 +114,16 @@ class Thresher(StageLearner):
         stage, stable = paths.stage, paths.stable
         ends = paths.n_paths * self.timetable.bursts(stage.number)
         newest = max(1.0 - MEMORY, 1.0 / stage.number)
-        for name, tally in (("mean", "total"), ("probability", "selected")):
-            running, now = paths.feature(name), paths.tallied(tally) / ends
-            running[stable] += newest * (now[stable] - running[stable])
+        _blend(paths.feature("mean"), paths.tallied("total") / ends, stable, newest)
         bias = paths.features["bias_mean"]
         bias += newest * (self._bias_total(paths) / ends - bias)
-        paths.purge(stable & ~self._kept(paths, vocabulary))
+        # in the first stage any weight stands out: it says little of those that stay
+        newest = max(1.0 - MEMORY, 1.0 / max(stage.number - 1, 1))
+        _blend(paths.feature("probability"), paths.tallied("selected") / ends, stable, newest)
+        gone = stable & ~self._kept(paths, vocabulary)
+        paths.purge(gone)
+        if stage.number == 1:  # ... and nothing of those that go
+            paths.feature("probability")[gone] = 0.0
         share = int(paths.stable.sum()) / max(len(vocabulary), 1)
         stage.rejection_rate = annealed_rejection_rate(share, self.rejection_rate, 0.0)
         stage.gravity = gravity_for(paths.pooled_ratios(), stage.rejection_rate)
@@ -158,6 +164,11 @@ class Thresher(StageLearner):
             )
             for lane in range(unit.lanes):
                 unit.arrays["bar"][lane] = bar_at(saliency[:, lane], self._size(paths, vocabulary))
+
+
+def _blend(running: np.ndarray, now: np.ndarray, where: np.ndarray, newest: float) -> None:
+    """Move a running mean towards what was found now."""
+    running[where] += newest * (now[where] - running[where])
 
 
 def salience_of(squares: np.ndarray) -> np.ndarray:

@@ -5,6 +5,8 @@ import numpy as np
 from thresher.data.growth import Arrays, Log, Restore
 from thresher.kernels.units import LINEAR, Tally, Unit
 
+TALLIES = ("evidence", "selected", "total", "bias_total")
+
 
 class PathUnit:
     """A bundle of paths that read the same rows: weights, tallies, open burst, pooled ratios."""
@@ -64,7 +66,7 @@ class PathUnit:
 
     def begin_tallies(self) -> None:
         """Start all tallies anew."""
-        for name in ("evidence", "selected", "total", "bias_total"):
+        for name in TALLIES:
             self.arrays[name][...] = 0
         self.pool.length[0] = 0
 
@@ -73,6 +75,35 @@ class PathUnit:
         self.burst = other.burst.renumbered("touched", numbers)
         self.pool = other.pool.renumbered("owners", numbers)
         self.make_room()
+
+    def forget_burst(self) -> None:
+        """Leave an open burst as it is."""
+        self.arrays["touches"][self.burst["touched"][: self.burst.length[0]]] = 0
+        self.burst.length[0] = 0
+
+    def split(self) -> "list[PathUnit]":
+        """Return the paths one by one; tallies, which are sums over them, stay with the first."""
+        if self.lanes == 1:
+            return [self]
+        return [self._single(lane) for lane in range(self.lanes)]
+
+    def _single(self, lane: int) -> "PathUnit":
+        single = PathUnit(1)
+        single.arrays = self.arrays.take(np.arange(self.arrays.n_slots))
+        single.arrays.by_slot["weights"] = single.arrays["weights"][:, [lane]]
+        for name in ("bias", "bar"):
+            single.arrays.whole[name] = single.arrays[name][[lane]]
+        if lane > 0:
+            for name in TALLIES:
+                single.arrays[name][...] = 0
+        for log, mine, name in (
+            (self.burst, single.burst, "before"),
+            (self.pool, single.pool, "ratios"),
+        ):
+            mine.arrays, mine.length = log.copy().arrays, log.length.copy()
+            mine.arrays[name] = np.ascontiguousarray(mine.arrays[name][:, [lane]])
+        single.make_room()
+        return single
 
     def savepoint(self, slots: np.ndarray | None) -> list[Restore]:
         """Return what brings the unit back; a pool is only added to until a stage ends."""

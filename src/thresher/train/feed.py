@@ -29,18 +29,21 @@ class Feed:
     """The updates of one pass or chunk, in as many orders as the learner reads."""
 
     def __init__(
-        self, batch: Batch, targets: np.ndarray, orders: list[np.ndarray], pace: Pace
+        self,
+        batch: Batch,
+        targets: np.ndarray,
+        orders: list[np.ndarray],
+        pace: Pace,
+        streams: bool,
     ) -> None:
         self.batch = batch
         self.targets = targets
         self.orders = orders
         self.pace = pace
         self.position = 0
-        if len(orders) == 1:
-            self.numbers, self.mean_norms = pace.ahead(batch.norms[orders[0]])
-        else:  # every path sees other rows first: common to them is the mean over all rows
-            self.numbers, _ = pace.ahead(batch.norms[orders[0]])
-            self.mean_norms = np.full(self.numbers.size, batch.norms.mean())
+        self.numbers, self.mean_norms = pace.ahead(batch.norms[orders[0]])
+        if not streams:  # paths see other rows first: common to them is the mean over all rows
+            self.mean_norms[...] = batch.norms.mean()
 
     @property
     def left(self) -> int:

@@ -7,12 +7,13 @@ import numpy as np
 
 from thresher.data.vocabulary import Vocabulary
 from thresher.learners.paths import Paths
-from thresher.learners.protocol import Learner, Map
+from thresher.learners.protocol import Learner
 from thresher.randomness import permutation
 from thresher.train.feed import Batch, Feed
 from thresher.train.follow import follow
 from thresher.train.problem import Problem
 from thresher.train.work import SheddingWork, Work
+from thresher.workers import Workers
 
 ROWS_AT_ONCE = 4096
 
@@ -51,18 +52,18 @@ def fit_problem(
     batch: Batch,
     targets: np.ndarray,
     passes: Passes,
-    run_all: Map,
+    run_all: Workers,
     report: Callable[[int, Problem], None],
 ) -> int:
     """Learn the rows pass by pass; return the number of passes."""
     shedding = isinstance(problem.state, Paths)
     work = (SheddingWork if shedding else Work)(batch.rows, problem.state, vocabulary)
     before = np.zeros(len(vocabulary))
-    number = 0
+    number, first = 0, problem.pace.updates
     while number != passes.most and not learner.finished(work.state):
         count = passes.at_once(batch.norms.size, number)
         orders = passes.orders(number, count, batch.norms.size, learner.n_orders)
-        follow(learner, work, Feed(batch, targets, orders, problem.pace), run_all)
+        follow(learner, work, Feed(batch, targets, orders, problem.pace, learner.streams), run_all)
         work.finish()
         number += count
         report(number, problem)
@@ -71,7 +72,7 @@ def fit_problem(
             if _unchanged(before, weights, passes.tol):
                 break
             before = weights
-    return number
+    return -(-(problem.pace.updates - first) // batch.norms.size)
 
 
 def _unchanged(before: np.ndarray, after: np.ndarray, tol: float) -> bool:

@@ -8,12 +8,13 @@ from scipy import sparse
 
 from thresher.data.growth import Restore
 from thresher.data.vocabulary import Vocabulary
-from thresher.learners.protocol import Learner, Map, Overflow
+from thresher.learners.protocol import Learner, Overflow
 from thresher.train.feed import Batch, Feed
 from thresher.train.fit import Passes, fit_problem
 from thresher.train.follow import follow
 from thresher.train.problem import Problem
 from thresher.train.work import Work
+from thresher.workers import Workers
 
 Report = Callable[[int, Problem], None]
 
@@ -42,7 +43,7 @@ class Model:
         targets: list[np.ndarray],
         importance: np.ndarray,
         passes: Passes,
-        run_all: Map,
+        run_all: Workers,
         report: Report,
     ) -> int:
         """Learn rows that are all at hand; return the number of passes."""
@@ -54,12 +55,13 @@ class Model:
         def fit_one(problem: Problem, mine: np.ndarray) -> int:
             problem.state.grow(len(self.vocabulary))
             self.learner.resume(problem.state)
-            inner = run_all if alone else map
+            inner = run_all if alone else run_all.alone()
             return fit_problem(
                 self.learner, problem, self.vocabulary, batch, mine, passes, inner, report
             )
 
-        return max((map if alone else run_all)(fit_one, self.problems, targets))
+        outer = run_all.alone() if alone else run_all
+        return max(outer(fit_one, self.problems, targets))
 
     def learn(
         self,
@@ -67,11 +69,12 @@ class Model:
         X: sparse.csr_array,
         targets: list[np.ndarray],
         importance: np.ndarray,
-        run_all: Map,
+        run_all: Workers,
     ) -> None:
         """Learn a chunk of a stream: all of it, or, if anything goes wrong, nothing."""
         before, self.learner = self.learner, learner
-        restores = [self.vocabulary.savepoint(X), *self._savepoints(X)]
+        slots = self.vocabulary.slots_in(X)
+        restores = [self.vocabulary.savepoint(slots), *self._savepoints(slots, X.shape[0])]
         done = 0
         try:
             while done < X.shape[0]:
@@ -81,6 +84,7 @@ class Model:
                 mine = [one[now] for one in targets]
                 self._learn_piece(X[now], mine, importance[now], run_all)
                 done = now.stop
+            self._refuse_infinite(X)
         except BaseException as error:
             self.learner = before
             for restore in restores:
@@ -90,7 +94,11 @@ class Model:
             raise
 
     def _learn_piece(
-        self, X: sparse.csr_array, targets: list[np.ndarray], importance: np.ndarray, run_all: Map
+        self,
+        X: sparse.csr_array,
+        targets: list[np.ndarray],
+        importance: np.ndarray,
+        run_all: Workers,
     ) -> None:
         """Learn rows of a stream up to the end of a stage."""
         batch = Batch(*self.vocabulary.absorb(X), importance)
@@ -99,14 +107,20 @@ class Model:
         def learn_one(problem: Problem, mine: np.ndarray) -> None:
             problem.state.grow(len(self.vocabulary))
             work = Work(batch.rows, problem.state, self.vocabulary)
-            follow(self.learner, work, Feed(batch, mine, [order], problem.pace), map)
+            feed = Feed(batch, mine, [order], problem.pace, streams=True)
+            follow(self.learner, work, feed, run_all.alone())
 
-        list(run_all(learn_one, self.problems, targets))
+        run_all(learn_one, self.problems, targets)
 
-    def _savepoints(self, X: sparse.csr_array) -> list[Restore]:
-        """Return what undoes the learning of a chunk; at the end of a stage any slot may change."""
-        slots = self.vocabulary.slots_in(X) if X.nnz < len(self.vocabulary) else None
+    def _refuse_infinite(self, X: sparse.csr_array) -> None:
+        """Raise an Overflow if the last rows made a weight that no later row has looked at."""
+        slots = self.vocabulary.slots_in(X)
+        if not all(problem.state.finite(slots) for problem in self.problems):
+            raise Overflow(-1)
+
+    def _savepoints(self, slots: np.ndarray, n_rows: int) -> list[Restore]:
+        """Return what undoes the learning of a chunk; the end of a burst may change any slot."""
         return [
-            problem.savepoint(None if self.learner.room(problem.state) <= X.shape[0] else slots)
+            problem.savepoint(slots if n_rows <= self.learner.calm(problem.state) else None)
             for problem in self.problems
         ]
