@@ -198,14 +198,15 @@ def test_thresher_selects_by_hand():
     fit = fit_thresher(X, y, [0, 1, 2, 3] * 2, n_stages=2, bursts_per_stage=1, refit=0, updates=8)
     # Bursts of 4, each feature touched once; targets 2 and 1; saliency |w_j| sqrt(x_jj).
     # Stage 1: w = (8, 4, 2, 1)/32, two remain, ratios 1/4 and 1/8 at beta 1/4: gravity 1/8.
-    # Stage 2: w = (1/2, 1/4) - 1/8; only 3/8 exceeds the threshold 1/4 of the stage's start.
+    # Stage 2: w = (1/2, 1/4) - 1/8; only 3/8 exceeds the threshold 1/4 of the stage's start, and
+    # probabilities begin with this stage.
     assert fit.history == [
         Stage(rows=4, stable=2, nonzero=2, rejection_rate=0.25, gravity=0.125, burst_size=4),
         Stage(rows=8, stable=1, nonzero=1, rejection_rate=0.125, gravity=0.25, burst_size=4),
     ]
     assert_array_equal(fit.coef, [0.375, 0.0, 0.0, 0.0])
     assert_array_equal(fit.stable, [True, False, False, False])
-    assert_array_equal(fit.selection_probability, [1.0, 0.5, 1.0, 1.0])
+    assert_array_equal(fit.selection_probability, [1.0, 0.0, 0.0, 0.0])
 
 
 def test_thresher_counts_features_that_occur_and_takes_the_root_of_touches():
@@ -247,7 +248,7 @@ def test_thresher_asks_paths_that_let_a_burst_go_by():
     fit = fit_thresher(
         TINY, BOTH_POSITIVE, [0, 1] * 2, burst_weights=lambda b: np.array([1.0, 0.0]), **settings
     )
-    assert_array_equal(fit.selection_probability, [0.5, 0.5, 0.0])
+    assert_array_equal(fit.selection_probability, [0.5, 0.0, 0.0])
     assert_array_equal(fit.coef, [0.5, 0.0, 0.0])
 
 
