@@ -27,7 +27,7 @@ def parser() -> argparse.ArgumentParser:
     add = command.add_argument
     add("--table", type=int, choices=(1, 2, 3, 4), help="make and print one table only")
     add("--figure", choices=(*FIGURES, "matched"), help="make and draw one figure only")
-    add("--data", metavar="NAME", help="one data set only")
+    add("--data", metavar="NAME", action="append", help="one data set only; may be repeated")
     add("--quick", action="store_true", help="one permutation of the small sets, thinned grids")
     add("--results", type=Path, default=Path("results"), help="folder of finished cells")
     add("--docs", type=Path, help="folder the report is written to (docs; results if partial)")
@@ -38,14 +38,14 @@ def parser() -> argparse.ArgumentParser:
 
 def wanted(options: argparse.Namespace, scope: Scope) -> Want:
     """Return what the options ask for."""
-    sets = (named(options.data).name,) if options.data else scope.sets
+    sets = tuple(named(name).name for name in options.data or scope.sets)
     if options.table is not None:
         return Want(sets, finals=options.table > 1, matched=False, traces=())
     if options.figure == "matched":
         return Want(sets, finals=False, traces=())
     if options.figure is not None:
         return Want((), finals=False, matched=False, traces=(FIGURES[options.figure],))
-    # Traces belong to sets of their own: a single set is run without them.
+    # Traces belong to sets of their own: chosen sets are run without them.
     return Want(sets, traces=() if options.data else tuple(TRACES))
 
 

@@ -111,9 +111,14 @@ def figure_matched(store: Store, name: str, scaling: str, loss: str) -> Figure |
     if not drawn:
         return None
     title = f"{named(name).title}, {LOSS_TITLES[loss].lower()}"
-    left.set(xscale="log", xlabel="features", ylabel="test error, %", title=title)
+    left.set(xscale="log", yscale="log", xlabel="features", ylabel="test error, %", title=title)
+    left.yaxis.set_major_formatter("{x:g}")
+    left.yaxis.set_minor_formatter("{x:g}")
     right.set(xscale="log", xlabel="features", ylabel="Cohen's kappa over permutations")
-    left.legend(fontsize=6)
+    # below both panels: lines cross everywhere inside them
+    figure.legend(
+        *left.get_legend_handles_labels(), loc="outside lower center", ncols=3, fontsize=8
+    )
     return figure
 
 

@@ -57,6 +57,7 @@ def write(store: Store, scope: Scope, sets: Sequence[str], docs: Path) -> Path:
     drawn = draw_all(store, sets, folder)
     text = Template(TEMPLATE.read_text(encoding="utf-8")).substitute(
         command=COMMAND,
+        sets=", ".join(named(name).title for name in sets),
         permutations=_permutations(scope),
         oracle=scope.oracle_permutations,
         matched=scope.matched_permutations,
