@@ -6,7 +6,7 @@ from numpy.testing import assert_allclose, assert_array_equal
 from scipy import sparse
 
 from cases import LOSSES, assert_same_bits, dense_coef, make
-from thresher.estimators.base import LOSSES as LOSS_CODES
+from thresher.estimators.parameters import LOSSES as LOSS_CODES
 from thresher.kernels.rows import Rows, Updates
 from thresher.kernels.sgd import descend
 from thresher.kernels.truncated_gradient import descend_truncating, settle_row

@@ -4,6 +4,7 @@ import copy
 from abc import ABCMeta, abstractmethod
 from collections.abc import Iterator
 from contextlib import contextmanager
+from dataclasses import dataclass
 from typing import Any, ClassVar
 
 import numpy as np
@@ -13,70 +14,36 @@ from sklearn.utils import check_random_state
 from thresher.data.vocabulary import Vocabulary
 from thresher.estimators.inputs import check_classes_seen, check_labels, check_rows, check_weights
 from thresher.estimators.linear import SparseLinearModel
+from thresher.estimators.parameters import COMMON, Constraints, with_shared_words
 from thresher.estimators.weighting import class_importance, running_class_importance
-from thresher.kernels.losses import HINGE, LOG_LOSS, MODIFIED_HUBER, SQUARED_HINGE
 from thresher.learners.pace import Pace
 from thresher.learners.protocol import Learner, Overflow
 from thresher.train import Model, Passes, Problem
-from thresher.validation import FLAG, Constraint, Kind, Number, OneOf, Whole, check_parameters
+from thresher.validation import check_parameters
 from thresher.workers import workers
 
-LOSSES = {
-    "hinge": HINGE,
-    "log_loss": LOG_LOSS,
-    "squared_hinge": SQUARED_HINGE,
-    "modified_huber": MODIFIED_HUBER,
-}
-Constraints = dict[str, tuple[Constraint, ...]]
-NO_VALUE = OneOf(None)
 
-
+@dataclass(kw_only=True, eq=False, repr=False)
 class OnlineClassifier(SparseLinearModel, metaclass=ABCMeta):
     """A linear classifier that learns one row at a time."""
 
-    constraints: ClassVar[Constraints] = {
-        "loss": (OneOf(*LOSSES),),
-        "max_iter": (Whole(1),),
-        "tol": (Number(0), NO_VALUE),
-        "fit_intercept": FLAG,
-        "shuffle": FLAG,
-        "class_weight": (Kind(dict, "a dict of class: weight"), OneOf("balanced", None)),
-        "random_state": (
-            Whole(0),
-            NO_VALUE,
-            Kind(np.random.RandomState, "a numpy.random.RandomState"),
-        ),
-        "n_jobs": (Whole(), NO_VALUE),
-        "warm_start": FLAG,
-        "verbose": (Whole(0), *FLAG),
-    }
-    _seed: int
-    _class_counts: np.ndarray
+    constraints: ClassVar[Constraints] = COMMON
 
-    def __init__(
-        self,
-        *,
-        loss: str,
-        max_iter: Any,
-        tol: float | None,
-        fit_intercept: bool,
-        shuffle: bool,
-        class_weight: Any,
-        random_state: Any,
-        n_jobs: int | None,
-        warm_start: bool,
-        verbose: int,
-    ) -> None:
-        self.loss = loss
-        self.max_iter = max_iter
-        self.tol = tol
-        self.fit_intercept = fit_intercept
-        self.shuffle = shuffle
-        self.class_weight = class_weight
-        self.random_state = random_state
-        self.n_jobs = n_jobs
-        self.warm_start = warm_start
-        self.verbose = verbose
+    loss: str = "log_loss"
+    max_iter: int | str = 20
+    tol: float | None = 1e-3
+    fit_intercept: bool = True
+    shuffle: bool = True
+    class_weight: Any = None
+    random_state: Any = None
+    n_jobs: int | None = None
+    warm_start: bool = False
+    verbose: int = 0
+
+    def __init_subclass__(cls, **kwargs: Any) -> None:
+        """Complete the docstring with what is common to all."""
+        super().__init_subclass__(**kwargs)
+        cls.__doc__ = with_shared_words(cls.__doc__ or "", set(cls.constraints))
 
     @abstractmethod
     def _learner(self, n_rows: int | None) -> Learner:
@@ -84,7 +51,7 @@ class OnlineClassifier(SparseLinearModel, metaclass=ABCMeta):
 
     def _most_passes(self) -> int | None:
         """Return after how many passes training ends; None if the learner knows by itself."""
-        return self.max_iter
+        return int(self.max_iter)
 
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> "OnlineClassifier":
         """Learn from rows that are all at hand.

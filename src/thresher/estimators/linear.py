@@ -32,6 +32,8 @@ class SparseLinearModel(SelectorMixin, ClassifierMixin, BaseEstimator):
     n_iter_: int
     loss: str
     _model: Model
+    _seed: int
+    _class_counts: np.ndarray
     _weights: tuple[np.ndarray, np.ndarray] | None = None
     _sparse: bool = False
 

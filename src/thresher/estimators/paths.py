@@ -5,16 +5,8 @@ from typing import Any
 
 import numpy as np
 
-from thresher.estimators.base import Constraints, OnlineClassifier
+from thresher.estimators.base import OnlineClassifier
 from thresher.learners.paths import Paths
-from thresher.validation import FLAG, OneOf, Whole
-
-PATH_CONSTRAINTS: Constraints = {
-    "n_paths": (Whole(1),),
-    "paths": (OneOf("permutation", "shared"),),
-    "normalize": FLAG,
-}
-
 
 # Steps of paths, relative as in thresher.estimators.rates: longer than a lone path's, since the
 # average over paths and bursts takes their noise away.

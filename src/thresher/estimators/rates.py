@@ -7,10 +7,6 @@ steepness of the loss.
 from typing import Any
 
 from thresher.learners.pace import Schedule
-from thresher.validation import Number, OneOf
-
-ETA0 = (OneOf("auto"), Number(0, open_low=True))
-LEARNING_RATE = (OneOf("constant", "invsqrt"),)
 
 # Chosen by 3-fold cross-validation on the training parts of seven data sets; a factor of three
 # either way changes little.

@@ -1,13 +1,14 @@
 """The paper's algorithm as a scikit-learn classifier."""
 
 import warnings
+from dataclasses import dataclass
 from typing import Any, ClassVar
 
 from sklearn.exceptions import ConvergenceWarning
 
-from thresher.estimators.base import LOSSES, Constraints, OnlineClassifier
-from thresher.estimators.paths import PATH_CONSTRAINTS, PATH_RATES, PathsClassifier
-from thresher.estimators.rates import ETA0, LEARNING_RATE, schedule_for
+from thresher.estimators.parameters import COMMON, LOSSES, PATHS, STEPS, Constraints
+from thresher.estimators.paths import PATH_RATES, PathsClassifier
+from thresher.estimators.rates import schedule_for
 from thresher.kernels.units import EVERY, INFORMATIVE, LINEAR, SQRT
 from thresher.learners.protocol import Learner
 from thresher.learners.stabilized import StabilizedTruncatedSGD
@@ -17,6 +18,7 @@ SELECTIONS = {"informative": INFORMATIVE, "every": EVERY}
 SHRINKAGES = {"linear": LINEAR, "sqrt": SQRT}
 
 
+@dataclass(kw_only=True, eq=False, repr=False)
 class StabilizedTruncatedSGDClassifier(PathsClassifier):
     """Stabilized truncated SGD, Algorithm 4 of Ma & Zheng with its Practical Remarks.
 
@@ -27,8 +29,6 @@ class StabilizedTruncatedSGDClassifier(PathsClassifier):
 
     Parameters
     ----------
-    loss : "hinge", "log_loss", "squared_hinge" or "modified_huber", default="log_loss"
-        What is minimised.
     n_paths : int, default=8
         Parallel SGD paths, M.
     burst_size : int, default=100
@@ -53,42 +53,12 @@ class StabilizedTruncatedSGDClassifier(PathsClassifier):
     shrinkage : "linear" or "sqrt", default="sqrt"
         Whether gravity grows with the touches of a feature in a burst, as in the paper, or with
         their square root, which is fair to features that say nothing.
-    paths : "permutation" or "shared", default="permutation"
-        Whether every path reads the rows in its own order, or all share one stream of which each
-        takes random bursts. ``partial_fit`` always shares.
-    normalize : bool, default=True
-        Whether rows are scaled to unit length, in training and prediction: long documents then
-        count no more than short ones, and steps suit all data sets.
-    eta0 : float or "auto", default="auto"
-        Length of the steps. A number is the absolute rate; "auto" is relative to the rows' mean
-        squared norm.
-    learning_rate : "constant" or "invsqrt", default="constant"
-        Whether steps stay as long, or fall with the square root of the number of updates.
-    max_iter : int, default=20
-        Passes over the rows in ``fit``.
-    tol : float or None, default=1e-3
-        ``fit`` ends early after a pass in which no averaged weight changed by more than this share
-        of the largest; None never ends early.
-    fit_intercept : bool, default=True
-        Whether to learn an intercept; it is never shrunk.
-    shuffle : bool, default=True
-        Whether orders are random.
-    class_weight : dict, "balanced" or None, default=None
-        Weights of classes; "balanced" counts the rows in ``fit``, and the rows so far in
-        ``partial_fit``.
-    random_state : int, RandomState or None, default=None
-        Seed of all that is random.
-    n_jobs : int or None, default=None
-        Threads, used over paths or classes; the result is the same for any number.
-    warm_start : bool, default=False
-        Whether ``fit`` goes on from what was learnt before.
-    verbose : int, default=0
-        Whether ``fit`` prints a line after every pass.
     """
 
     constraints: ClassVar[Constraints] = {
-        **OnlineClassifier.constraints,
-        **PATH_CONSTRAINTS,
+        **COMMON,
+        **STEPS,
+        **PATHS,
         "burst_size": (Whole(1),),
         "bursts_per_stage": (Whole(1),),
         "rejection_rate": (Number(0, 1),),
@@ -98,64 +68,22 @@ class StabilizedTruncatedSGDClassifier(PathsClassifier):
         "burst_growth": (Number(0, open_low=True), OneOf(None)),
         "selection": (OneOf(*SELECTIONS),),
         "shrinkage": (OneOf(*SHRINKAGES),),
-        "eta0": ETA0,
-        "learning_rate": LEARNING_RATE,
     }
 
-    def __init__(
-        self,
-        *,
-        loss: str = "log_loss",
-        n_paths: int = 8,
-        burst_size: int = 100,
-        bursts_per_stage: int = 5,
-        rejection_rate: float = 0.7,
-        annealing_rate: float = 0.0,
-        purge_threshold: float = 0.7,
-        min_evidence: int = 0,
-        burst_growth: float | None = None,
-        selection: str = "every",
-        shrinkage: str = "sqrt",
-        paths: str = "permutation",
-        normalize: bool = True,
-        eta0: float | str = "auto",
-        learning_rate: str = "constant",
-        max_iter: int = 20,
-        tol: float | None = 1e-3,
-        fit_intercept: bool = True,
-        shuffle: bool = True,
-        class_weight: Any = None,
-        random_state: Any = None,
-        n_jobs: int | None = None,
-        warm_start: bool = False,
-        verbose: int = 0,
-    ) -> None:
-        super().__init__(
-            loss=loss,
-            max_iter=max_iter,
-            tol=tol,
-            fit_intercept=fit_intercept,
-            shuffle=shuffle,
-            class_weight=class_weight,
-            random_state=random_state,
-            n_jobs=n_jobs,
-            warm_start=warm_start,
-            verbose=verbose,
-        )
-        self.n_paths = n_paths
-        self.burst_size = burst_size
-        self.bursts_per_stage = bursts_per_stage
-        self.rejection_rate = rejection_rate
-        self.annealing_rate = annealing_rate
-        self.purge_threshold = purge_threshold
-        self.min_evidence = min_evidence
-        self.burst_growth = burst_growth
-        self.selection = selection
-        self.shrinkage = shrinkage
-        self.paths = paths
-        self.normalize = normalize
-        self.eta0 = eta0
-        self.learning_rate = learning_rate
+    n_paths: int = 8
+    burst_size: int = 100
+    bursts_per_stage: int = 5
+    rejection_rate: float = 0.7
+    annealing_rate: float = 0.0
+    purge_threshold: float = 0.7
+    min_evidence: int = 0
+    burst_growth: float | None = None
+    selection: str = "every"
+    shrinkage: str = "sqrt"
+    paths: str = "permutation"
+    normalize: bool = True
+    eta0: float | str = "auto"
+    learning_rate: str = "constant"
 
     @classmethod
     def from_paper(

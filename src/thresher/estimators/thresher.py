@@ -1,10 +1,11 @@
 """The flagship as a scikit-learn classifier."""
 
-from typing import Any, ClassVar
+from dataclasses import dataclass
+from typing import ClassVar
 
-from thresher.estimators.base import LOSSES, Constraints, OnlineClassifier
-from thresher.estimators.paths import PATH_CONSTRAINTS, PATH_RATES, PathsClassifier
-from thresher.estimators.rates import ETA0, LEARNING_RATE, schedule_for
+from thresher.estimators.parameters import COMMON, LOSSES, PATHS, STEPS, Constraints
+from thresher.estimators.paths import PATH_RATES, PathsClassifier
+from thresher.estimators.rates import schedule_for
 from thresher.kernels.units import SQRT
 from thresher.learners.protocol import Learner
 from thresher.learners.thresher import Thresher
@@ -17,6 +18,7 @@ SELECTING_SHARE, STREAM_SHARE = 0.15, 1.0
 AUTO_PASSES, AUTO_UPDATES = 20, 80_000
 
 
+@dataclass(kw_only=True, eq=False, repr=False)
 class ThresherClassifier(PathsClassifier):
     """A linear classifier with few, stably selected features.
 
@@ -26,8 +28,6 @@ class ThresherClassifier(PathsClassifier):
 
     Parameters
     ----------
-    loss : "hinge", "log_loss", "squared_hinge" or "modified_huber", default="log_loss"
-        What is minimised.
     n_features_to_select : int, float or "auto", default="auto"
         How many features to keep: a number, or a share of all columns. "auto" keeps one per cent
         of the columns that occur, and at least 100.
@@ -39,44 +39,24 @@ class ThresherClassifier(PathsClassifier):
         Share of updates that the first shrinkage cancels; it falls with the share of features left.
     refit : float, default=0.3
         Share of the updates that fit the features left at the end.
-    paths : "permutation" or "shared", default="shared"
-        Whether every path reads the rows in its own order, or all share one stream of which each
-        takes random bursts, which is faster. ``partial_fit`` always shares.
-    normalize : bool, default=True
-        Whether rows are scaled to unit length, in training and prediction: long documents then
-        count no more than short ones, and steps suit all data sets.
     eta0 : float or "auto", default="auto"
         Length of the steps of the refit; those of the selection are 0.15 of it in ``fit``, and as
         long in ``partial_fit``. A number is the absolute rate; "auto" is relative to the rows'
         mean squared norm.
-    learning_rate : "constant" or "invsqrt", default="constant"
-        Whether steps stay as long, or fall with the square root of the number of updates.
     max_iter : int or "auto", default="auto"
         Passes over the rows in ``fit``; "auto" is 20, and more where that is less than 80,000
         updates.
     tol : float or None, default=None
         Ends the refit after a pass in which no weight changed by more than this share of the
         largest; None never ends early.
-    fit_intercept : bool, default=True
-        Whether to learn an intercept; it is never shrunk.
-    shuffle : bool, default=True
-        Whether ``fit`` reads the rows in a new random order in each pass.
-    class_weight : dict, "balanced" or None, default=None
-        Weights of classes; "balanced" counts the rows in ``fit``, and the rows so far in
-        ``partial_fit``.
-    random_state : int, RandomState or None, default=None
-        Seed of all that is random.
-    n_jobs : int or None, default=None
-        Threads, used over paths or classes; the result is the same for any number.
     warm_start : bool, default=False
         Whether ``fit`` goes on from the features and weights selected before.
-    verbose : int, default=0
-        Whether ``fit`` prints a line after every pass.
     """
 
     constraints: ClassVar[Constraints] = {
-        **OnlineClassifier.constraints,
-        **PATH_CONSTRAINTS,
+        **COMMON,
+        **STEPS,
+        **PATHS,
         "n_features_to_select": (
             OneOf("auto"),
             Whole(1),
@@ -85,55 +65,20 @@ class ThresherClassifier(PathsClassifier):
         "n_stages": (Whole(1),),
         "rejection_rate": (Number(0, 1),),
         "refit": (Number(0, 1, open_high=True),),
-        "eta0": ETA0,
-        "learning_rate": LEARNING_RATE,
         "max_iter": (OneOf("auto"), Whole(1)),
     }
 
-    def __init__(
-        self,
-        *,
-        loss: str = "log_loss",
-        n_features_to_select: int | float | str = "auto",
-        n_paths: int = 8,
-        n_stages: int = 40,
-        rejection_rate: float = 0.7,
-        refit: float = 0.3,
-        paths: str = "shared",
-        normalize: bool = True,
-        eta0: float | str = "auto",
-        learning_rate: str = "constant",
-        max_iter: int | str = "auto",
-        tol: float | None = None,
-        fit_intercept: bool = True,
-        shuffle: bool = True,
-        class_weight: Any = None,
-        random_state: Any = None,
-        n_jobs: int | None = None,
-        warm_start: bool = False,
-        verbose: int = 0,
-    ) -> None:
-        super().__init__(
-            loss=loss,
-            max_iter=max_iter,
-            tol=tol,
-            fit_intercept=fit_intercept,
-            shuffle=shuffle,
-            class_weight=class_weight,
-            random_state=random_state,
-            n_jobs=n_jobs,
-            warm_start=warm_start,
-            verbose=verbose,
-        )
-        self.n_features_to_select = n_features_to_select
-        self.n_paths = n_paths
-        self.n_stages = n_stages
-        self.rejection_rate = rejection_rate
-        self.refit = refit
-        self.paths = paths
-        self.normalize = normalize
-        self.eta0 = eta0
-        self.learning_rate = learning_rate
+    n_features_to_select: int | float | str = "auto"
+    n_paths: int = 8
+    n_stages: int = 40
+    rejection_rate: float = 0.7
+    refit: float = 0.3
+    paths: str = "shared"
+    normalize: bool = True
+    eta0: float | str = "auto"
+    learning_rate: str = "constant"
+    max_iter: int | str = "auto"
+    tol: float | None = None
 
     def _most_passes(self) -> None:
         return None
@@ -164,5 +109,5 @@ class ThresherClassifier(PathsClassifier):
         if self.max_iter == "auto":
             updates = max(AUTO_PASSES * n_rows, AUTO_UPDATES)
         else:
-            updates = self.max_iter * n_rows
+            updates = int(self.max_iter) * n_rows
         return fixed_timetable(updates, self.n_stages, self.refit)
