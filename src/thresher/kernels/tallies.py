@@ -42,14 +42,25 @@ def count_every(unit, takes, stable, tally):
 
 
 @jit
-def count_salient(unit, stable, tally):
-    """Count the paths on which the slot's weight stands out."""
-    for j in range(stable.size):
-        if stable[j]:
-            hits = 0
-            for lane in range(tally.bar.size):
-                hits += abs(unit.weights[j, lane]) * tally.salience[j] > tally.bar[lane]
-            tally.selected[j] += hits
+def stands_out(weight, salience, bar):
+    """Return 1 for a weight whose saliency exceeds the bar, else 0."""
+    return 1 if abs(weight) * salience > bar else 0
+
+
+@jit
+def count_changes(unit, left, tally):
+    """Sum weights, and count those that stand out, by what the burst has changed.
+
+    A slot that no burst touches stays what it was when the stage began, and was counted then for
+    all of its bursts. A change counts for the ``left`` ends of bursts from this one on.
+    """
+    for n in range(unit.cursor[0]):
+        j = unit.touched[n]
+        c = tally.salience[j]
+        for lane in range(tally.bar.size):
+            now, before, bar = unit.weights[j, lane], unit.before[n, lane], tally.bar[lane]
+            tally.total[j] += left * (now - before)
+            tally.selected[j] += left * (stands_out(now, c, bar) - stands_out(before, c, bar))
 
 
 @jit
@@ -59,5 +70,10 @@ def add_weights(unit, stable, tally):
         if stable[j]:
             for lane in range(unit.bias.size):
                 tally.total[j] += unit.weights[j, lane]
+
+
+@jit
+def add_bias(unit, tally):
+    """Sum the constant input's weights over paths and ends of bursts."""
     for lane in range(unit.bias.size):
         tally.bias_total[0] += unit.bias[lane]

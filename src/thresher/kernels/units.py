@@ -53,13 +53,18 @@ class Tally(NamedTuple):
 
 
 class Burst(NamedTuple):
-    """How long bursts are, how they shrink weights, and what counts as being selected."""
+    """How long bursts are, how they shrink weights, and what counts as being selected.
+
+    ``first`` is the number, in the stage of ``bursts`` bursts, of the one under way.
+    """
 
     loss: int
     size: int
     gravity: float
     shrinkage: int
     event: int
+    first: int
+    bursts: int
 
 
 @jit

@@ -82,6 +82,12 @@ class StageLearner(ABC):
         """End the stage."""
         self.close_stage(paths, vocabulary)
 
+    def _burst(self, paths: Paths, first: int) -> Burst:
+        """Return the rules of the bursts from number ``first`` of the stage on."""
+        size, gravity = paths.stage.burst_size, paths.stage.gravity
+        event, n_bursts = self.event(paths), self.stage_bursts(paths)
+        return Burst(self.loss, size, gravity, self.shrinkage, event, first, n_bursts)
+
     def advance(self, paths: Paths, rows: Rows, updates: list[Updates], run_all: Workers) -> None:
         """Give every path its next updates, all within the stage, or raise an Overflow."""
         stage = paths.stage
@@ -90,10 +96,9 @@ class StageLearner(ABC):
         count = mine[0].order.size
         last = (stage.done + count - 1) // stage.burst_size
         takes = takes_for(self, paths, stage.bursts + first, last - first + 1)
-        event = self.event(paths)
-        burst = Burst(self.loss, stage.burst_size, stage.gravity, self.shrinkage, event)
+        burst = self._burst(paths, first)
         stable = paths.stable
-        if event != AVERAGE:
+        if burst.event != AVERAGE:
             make_room(paths, rows, mine, last - first + 1)
 
         def run(number: int) -> int:

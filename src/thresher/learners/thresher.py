@@ -84,7 +84,9 @@ class Thresher(StageLearner):
             while self.timetable.bursts(paths.stage.number) == 0:
                 paths.stage.number += 1
         paths.stage.burst_size = self.timetable.burst_size(paths.stage.rows_seen)
-        self._set_bars(paths, vocabulary)
+        if self.timetable.selects(paths.stage.number):
+            self._set_bars(paths, vocabulary)
+            self._count_standing(paths)
 
     def resume(self, paths: Paths) -> None:
         """Begin another selection among the features that are left, from their weights."""
@@ -92,6 +94,9 @@ class Thresher(StageLearner):
         paths.forget_bursts()
         paths.stage = self.start().stage
         paths.begin_tallies()
+        for unit in paths.units:
+            unit.arrays["bar"][...] = 0.0
+        self._count_standing(paths)
 
     def weights(self, paths: Paths, vocabulary: Vocabulary) -> tuple[np.ndarray, float]:
         """Return the model by slot: the refit's average, or the strongest features until then."""
@@ -155,15 +160,24 @@ class Thresher(StageLearner):
 
     def _set_bars(self, paths: Paths, vocabulary: Vocabulary) -> None:
         """Set what a weight must exceed on each path to be among those the stage will keep."""
-        stable = paths.stable
+        stable, n_kept = paths.stable, self._size(paths, vocabulary)
         salience = salience_of(vocabulary["squares"][paths.feature("slot")])
         for unit in paths.units:
             unit.arrays["salience"][: paths.n_slots] = salience
-            saliency = (
-                np.abs(unit.arrays["weights"][: paths.n_slots][stable]) * salience[stable, None]
-            )
             for lane in range(unit.lanes):
-                unit.arrays["bar"][lane] = bar_at(saliency[:, lane], self._size(paths, vocabulary))
+                weights = unit.arrays["weights"][: paths.n_slots, lane]
+                saliency = np.abs(weights[stable]) * salience[stable]
+                unit.arrays["bar"][lane] = bar_at(saliency, n_kept)
+
+    def _count_standing(self, paths: Paths) -> None:
+        """Count all weights as if the stage changed none; bursts then count what they change."""
+        n, n_bursts = paths.n_slots, self.timetable.bursts(paths.stage.number)
+        for unit in paths.units:
+            salience, bars = unit.arrays["salience"][:n], unit.arrays["bar"]
+            for lane in range(unit.lanes):
+                weights = unit.arrays["weights"][:n, lane]
+                unit.arrays["total"][:n] += n_bursts * weights
+                unit.arrays["selected"][:n] += n_bursts * (np.abs(weights) * salience > bars[lane])
 
 
 def _blend(running: np.ndarray, now: np.ndarray, where: np.ndarray, newest: float) -> None:
