@@ -244,3 +244,9 @@ def test_before_fit_there_is_nothing_to_read(binary, name):
     for method in ("sparsify", "densify", "selection_table", "get_support"):
         with pytest.raises(NotFittedError):
             getattr(model, method)()
+
+
+def test_more_columns_than_memory_are_refused_in_words():
+    rows = sparse.csr_array(([1.0, 1.0], ([0, 1], [0, 2**42])), shape=(2, 2**42 + 1))
+    with pytest.raises(ValueError, match="columns, for which there is no memory"):
+        make("PlainSGDClassifier").fit(rows, [0, 1])

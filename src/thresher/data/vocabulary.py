@@ -21,7 +21,7 @@ class Vocabulary:
         self.n_columns = n_columns
         self.normalize = normalize
         self.n_slots = 0
-        self.slot_of = np.zeros(n_columns, np.int64)  # slot + 1; 0 is a column never seen
+        self.slot_of = _room_for(n_columns)  # slot + 1; 0 is a column never seen
         self.looks = 0  # how often slots were looked for; a slot's mark is when it was last found
         integers = {name: np.zeros(0, np.int64) for name in ("columns", "occurrences", "marks")}
         self.arrays = Arrays({**integers, "squares": np.zeros(0)}, {})
@@ -41,9 +41,11 @@ class Vocabulary:
 
     def learn_by_frequency(self, X: sparse.csr_array) -> None:
         """Give the matrix's columns slots, frequent ones first: they share cache lines."""
-        counts = np.bincount(X.indices)
-        occurring = np.flatnonzero(counts)
-        self._assign(occurring[np.argsort(-counts[occurring], kind="stable")])
+        columns = _int64(X.indices)
+        fresh = assign_slots(columns, self.slot_of, self.n_slots)
+        counts = np.bincount(self.slot_of[columns], minlength=1)[self.n_slots + 1 :]
+        self.slot_of[fresh] = 0
+        self._assign(fresh[np.argsort(-counts, kind="stable")])
 
     def absorb(self, X: sparse.csr_array) -> tuple[Rows, np.ndarray]:
         """Return the matrix as rows of slots with their squared norms, new columns included."""
@@ -94,6 +96,17 @@ class Vocabulary:
         before, self.n_slots = self.n_slots, self.n_slots + fresh.size
         self.arrays.grow(self.n_slots)
         self.arrays["columns"][before : self.n_slots] = fresh
+
+
+def _room_for(n_columns: int) -> np.ndarray:
+    """Return four bytes for every declared column, of which only those that occur are touched."""
+    try:
+        return np.zeros(n_columns, np.int32)
+    except (MemoryError, ValueError):
+        raise ValueError(
+            f"X has {n_columns:,} columns, for which there is no memory (4 bytes each). Number the "
+            "columns that occur, or hash them (sklearn.feature_extraction.FeatureHasher)."
+        ) from None
 
 
 def _int64(array: np.ndarray) -> np.ndarray:
