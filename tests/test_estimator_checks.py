@@ -11,9 +11,7 @@ EXPECTED = {
     f"check_sample_weight_equivalence_on_{kind}_data": "a row of weight 2 is not two rows to SGD"
     for kind in ("dense", "sparse")
 }
-# By default the flagship makes 80,000 updates on however few rows, which only takes time here.
-QUICKER = {"ThresherClassifier": {"max_iter": 20}}
-ESTIMATORS = [getattr(thresher, name)(**QUICKER.get(name, {})) for name in thresher.__all__]
+ESTIMATORS = [getattr(thresher, name)() for name in thresher.__all__]
 
 
 @pytest.mark.jit

@@ -48,6 +48,16 @@ def stands_out(weight, salience, bar):
 
 
 @jit
+def count_standing(unit, n_slots, n_bursts, tally):
+    """Sum weights, and count those that stand out, as if no burst of the stage changed any."""
+    for j in range(n_slots):
+        for lane in range(tally.bar.size):
+            weight = unit.weights[j, lane]
+            tally.total[j] += n_bursts * weight
+            tally.selected[j] += n_bursts * stands_out(weight, tally.salience[j], tally.bar[lane])
+
+
+@jit
 def count_changes(unit, left, tally):
     """Sum weights, and count those that stand out, by what the burst has changed.
 

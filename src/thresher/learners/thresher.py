@@ -12,6 +12,7 @@ from numbers import Integral
 import numpy as np
 
 from thresher.data.vocabulary import Vocabulary
+from thresher.kernels.tallies import count_standing
 from thresher.kernels.units import AVERAGE, SALIENT
 from thresher.learners.annealing import annealed_rejection_rate
 from thresher.learners.gravity import gravity_for
@@ -171,13 +172,10 @@ class Thresher(StageLearner):
 
     def _count_standing(self, paths: Paths) -> None:
         """Count all weights as if the stage changed none; bursts then count what they change."""
-        n, n_bursts = paths.n_slots, self.timetable.bursts(paths.stage.number)
+        n_bursts = self.timetable.bursts(paths.stage.number)
         for unit in paths.units:
-            salience, bars = unit.arrays["salience"][:n], unit.arrays["bar"]
-            for lane in range(unit.lanes):
-                weights = unit.arrays["weights"][:n, lane]
-                unit.arrays["total"][:n] += n_bursts * weights
-                unit.arrays["selected"][:n] += n_bursts * (np.abs(weights) * salience > bars[lane])
+            weights, tally = unit.kernel_views()
+            count_standing(weights, paths.n_slots, n_bursts, tally)
 
 
 def _blend(running: np.ndarray, now: np.ndarray, where: np.ndarray, newest: float) -> None:
