@@ -12,11 +12,13 @@ from pathlib import Path
 from time import perf_counter
 from typing import Any
 
-import thresher
+import thresher.estimators
 
 RESULTS = Path(__file__).parent / "results"
 PACKAGES = ("thresher", "numpy", "scipy", "scikit-learn", "numba")
-LEARNERS = {name.removesuffix("Classifier"): getattr(thresher, name) for name in thresher.__all__}
+LEARNERS = {
+    name.removesuffix("Classifier"): getattr(thresher, name) for name in thresher.estimators.__all__
+}
 
 
 def best_of(rounds: int, tasks: Mapping[Any, Callable[[], Any]]) -> dict[Any, float]:

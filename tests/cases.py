@@ -9,10 +9,10 @@ from itertools import pairwise
 import numpy as np
 from scipy import sparse
 
-import thresher
+import thresher.estimators
 
 LOSSES = ["hinge", "log_loss", "squared_hinge", "modified_huber"]
-NAMES = thresher.__all__
+NAMES = thresher.estimators.__all__
 PATHED = ["StabilizedTruncatedSGDClassifier", "ThresherClassifier"]
 CLASSICS = [name for name in NAMES if name not in PATHED]
 

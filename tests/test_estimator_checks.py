@@ -3,7 +3,7 @@
 import pytest
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
-import thresher
+import thresher.estimators
 
 # Weighting a row is not the same as showing it twice to a learner that takes one step after the
 # other; scikit-learn expects its own SGD to fail these two as well.
@@ -11,7 +11,7 @@ EXPECTED = {
     f"check_sample_weight_equivalence_on_{kind}_data": "a row of weight 2 is not two rows to SGD"
     for kind in ("dense", "sparse")
 }
-ESTIMATORS = [getattr(thresher, name)() for name in thresher.__all__]
+ESTIMATORS = [getattr(thresher, name)() for name in thresher.estimators.__all__]
 
 
 @pytest.mark.jit

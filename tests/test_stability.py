@@ -9,7 +9,13 @@ import pytest
 from scipy import sparse
 from sklearn.metrics import cohen_kappa_score
 
-from thresher.stability import cohen_kappa, mean_pairwise_kappa, nogueira_stability
+from thresher.stability import (
+    cohen_kappa,
+    kappa_from_overlaps,
+    mean_pairwise_kappa,
+    nogueira_stability,
+    stability_from_overlaps,
+)
 
 
 def random_masks(seed, runs=6, p=40, share=0.3):
@@ -113,6 +119,17 @@ def test_sparse_and_dense_tables_agree():
     assert nogueira_stability(table) == pytest.approx(nogueira_stability(masks))
 
 
+@pytest.mark.parametrize("seed", range(5))
+def test_overlaps_say_as_much_as_masks(seed):
+    masks = random_masks(seed)
+    sets = [set(np.flatnonzero(mask)) for mask in masks]
+    overlaps = [[len(a & b) for b in sets] for a in sets]
+    assert kappa_from_overlaps(overlaps, 40) == pytest.approx(mean_pairwise_kappa(masks))
+    measured = stability_from_overlaps(overlaps, 40, level=0.9)
+    assert measured == pytest.approx(nogueira_stability(masks, level=0.9))
+    assert measured[::3] == pytest.approx(nogueira_by_loops(masks))
+
+
 def test_weights_may_stand_for_masks():
     weights = np.where(random_masks(2), -0.5, 0.0)
     assert mean_pairwise_kappa(weights) == mean_pairwise_kappa(random_masks(2))
@@ -138,3 +155,8 @@ def test_bad_arguments():
         cohen_kappa([1, 0], [1, 0, 0])
     with pytest.raises(ValueError, match="level"):
         nogueira_stability([[1, 0], [0, 1]], level=1.5)
+    for overlaps in ([[3]], [3, 1], [[3, 1]]):
+        with pytest.raises(ValueError, match="square table with two rows or more"):
+            kappa_from_overlaps(overlaps, 9)
+        with pytest.raises(ValueError, match="square table with two rows or more"):
+            stability_from_overlaps(overlaps, 9)

@@ -6,6 +6,8 @@ from typing import TYPE_CHECKING, Any
 __version__ = "0.1.0"
 
 if TYPE_CHECKING:
+    from thresher.data.errors import DataError
+    from thresher.data.sources.opening import open_source
     from thresher.estimators import (
         FOBOSClassifier,
         FTRLClassifier,
@@ -15,22 +17,36 @@ if TYPE_CHECKING:
         ThresherClassifier,
         TruncatedGradientClassifier,
     )
+    from thresher.estimators.loading import load
+    from thresher.files.errors import ModelFileError
 
 __all__ = [
+    "DataError",
     "FOBOSClassifier",
     "FTRLClassifier",
+    "ModelFileError",
     "PlainSGDClassifier",
     "RDAClassifier",
     "StabilizedTruncatedSGDClassifier",
     "ThresherClassifier",
     "TruncatedGradientClassifier",
+    "load",
+    "open_source",
 ]
+
+# Where to find what is no classifier.
+_HOMES = {
+    "DataError": "thresher.data.errors",
+    "ModelFileError": "thresher.files.errors",
+    "load": "thresher.estimators.loading",
+    "open_source": "thresher.data.sources.opening",
+}
 
 
 def __getattr__(name: str) -> Any:
-    """Import the estimators when they are first asked for: Numba and scikit-learn take a second."""
+    """Import things when they are first asked for: Numba and scikit-learn take a second."""
     if name in __all__:
-        return getattr(import_module("thresher.estimators"), name)
+        return getattr(import_module(_HOMES.get(name, "thresher.estimators")), name)
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
 
 

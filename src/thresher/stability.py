@@ -1,7 +1,8 @@
 """How much sets of selected features agree: Cohen's kappa and Nogueira's stability.
 
-Every function takes masks over the same p features: true where a feature is selected. A table of
-masks has one row per fit, dense or sparse. Work follows the number of selected features, not p.
+Masks are over the same p features: true where a feature is selected. A table of masks has one row
+per fit, dense or sparse. Work follows the number of selected features, not p. Both measures need no
+more of the sets than how many features each two of them share.
 """
 
 from typing import Any, NamedTuple
@@ -46,9 +47,16 @@ def mean_pairwise_kappa(masks: Any) -> float:
     Pairs without a kappa (both empty, or both selecting everything) are left out; nan when no
     pair is left.
     """
-    table = _as_counts(masks)
-    p = table.shape[1]
-    both = (table @ table.T).toarray()
+    return kappa_from_overlaps(*_overlaps(masks))
+
+
+def kappa_from_overlaps(overlaps: ArrayLike, n_features: int) -> float:
+    """Return the mean pairwise kappa of sets of which only the overlaps are known.
+
+    ``overlaps[i, j]`` is the number of features that sets i and j share, ``overlaps[i, i]`` the
+    size of set i.
+    """
+    both, p = _as_square(overlaps), n_features
     size = both.diagonal()
     first, second = np.triu_indices(len(size), k=1)
     shared, here, there = both[first, second], size[first], size[second]
@@ -74,25 +82,48 @@ def nogueira_stability(masks: Any, level: float = 0.95) -> Stability:
     S. Nogueira, K. Sechidis, G. Brown. On the stability of feature selection algorithms.
     Journal of Machine Learning Research 18(174), 2018.
     """
+    return stability_from_overlaps(*_overlaps(masks), level)
+
+
+def stability_from_overlaps(overlaps: ArrayLike, n_features: int, level: float = 0.95) -> Stability:
+    """Return Nogueira's stability of sets of which only the overlaps are known.
+
+    With a feature's share of sets, the shares' sum is the mean size, the sum of their squares the
+    mean overlap, and their sum over set i its mean overlap with all sets, itself included.
+    """
     if not 0 < level < 1:
         raise ValueError(f"level must lie between 0 and 1, got {level!r}")
-    table = _as_counts(masks)
-    runs, p = table.shape
-    share = np.asarray(table.mean(axis=0)).ravel()
-    size = np.asarray(table.sum(axis=1)).ravel()
-    mean_size = share.sum() / p
-    spread = mean_size * (1 - mean_size)
+    both, p = _as_square(overlaps), n_features
+    runs, size = len(both), both.diagonal()
     if min(size.max(), (p - size).max()) == 0:
         return Stability(*[float("nan")] * 4)
-    stability = 1 - runs / (runs - 1) * np.mean(share * (1 - share)) / spread
+    mean_size = size.mean() / p
+    spread = mean_size * (1 - mean_size)
+    stability = 1 - runs / (runs - 1) * (mean_size - both.mean() / p) / spread
     # Each run's influence on the estimate; their spread gives the estimate's variance.
     own = size / p
     shift = 2 * own * mean_size - own - mean_size + 1
-    influence = (table @ share / p - own * mean_size + stability / 2 * shift) / spread
+    influence = (both.mean(axis=1) / p - own * mean_size + stability / 2 * shift) / spread
     variance = 4 / runs**2 * np.sum((influence - influence.mean()) ** 2)
     reach = ndtri((1 + level) / 2) * np.sqrt(variance)
     low, high = stability - reach, min(stability + reach, 1.0)
     return Stability(float(stability), float(low), float(high), float(variance))
+
+
+def _as_square(overlaps: ArrayLike) -> NDArray[np.float64]:
+    square = np.asarray(overlaps, dtype=np.float64)
+    if square.ndim != 2 or square.shape[0] != square.shape[1] or len(square) < 2:
+        raise ValueError(
+            "overlaps are a square table with two rows or more, one row and one column per fit; "
+            f"got shape {square.shape}"
+        )
+    return square
+
+
+def _overlaps(masks: Any) -> tuple[NDArray[np.float64], int]:
+    """Return how many features each two rows share, and the number of features."""
+    table = _as_counts(masks)
+    return (table @ table.T).toarray(), table.shape[1]
 
 
 def _as_counts(masks: Any) -> sparse.csr_array:

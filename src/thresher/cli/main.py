@@ -3,25 +3,39 @@
 import click
 
 from thresher import __version__
-from thresher.cli.reproduce import reproduce
+from thresher.cli.failing import EXIT_CODES
+from thresher.cli.lazy import LazyGroup
+from thresher.cli.words import examples
+
+# in the order of a day's work
+PLACES = {
+    "train": "thresher.cli.train:train",
+    "predict": "thresher.cli.predict:predict",
+    "inspect": "thresher.cli.inspect:inspect",
+    "evaluate": "thresher.cli.evaluate:evaluate",
+    "report": "thresher.cli.report:report",
+    "export": "thresher.cli.export:export",
+    "convert": "thresher.cli.convert:convert",
+    "demo": "thresher.cli.demo:demo",
+    "reproduce": "thresher.cli.reproduce:reproduce",
+    "bench": "thresher.cli.bench:bench",
+    "completion": "thresher.cli.completion:completion",
+}
+
+FIRST_STEPS = examples(
+    "thresher demo --quick",
+    "thresher train rows.svm -o spam.thresher",
+    "thresher inspect spam.thresher",
+    "thresher predict spam.thresher new.svm > labels.txt",
+)
 
 
 @click.group(
-    context_settings={"help_option_names": ["-h", "--help"]},
-    epilog="Example: thresher demo",
+    cls=LazyGroup,
+    places=PLACES,
+    context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
+    epilog=f"{FIRST_STEPS}\n\n{EXIT_CODES}",
 )
 @click.version_option(__version__)
 def main() -> None:
     """Small, stable, accurate linear models for sparse data, learned online."""
-
-
-@main.command(epilog="Example: thresher demo --quick")
-@click.option("--quick", is_flag=True, help="Less data: a first look in a few seconds.")
-def demo(quick: bool) -> None:
-    """Train all seven classifiers on planted data and show what they select."""
-    from thresher.demo import main as run_demo
-
-    run_demo(["--quick"] if quick else [])
-
-
-main.add_command(reproduce)

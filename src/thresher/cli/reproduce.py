@@ -20,6 +20,7 @@ def find_study(start: Path) -> Path | None:
 
 
 @click.command(
+    short_help="Make the paper's tables and figures anew.",
     context_settings={"ignore_unknown_options": True, "help_option_names": []},
     add_help_option=False,
 )

@@ -5,8 +5,11 @@ row, and a call that fails half-way must leave no trace.
 """
 
 from collections.abc import Callable
+from typing import Any
 
 import numpy as np
+
+from thresher.files import access
 
 Restore = Callable[[], None]
 
@@ -72,6 +75,36 @@ class Arrays:
 
         return restore
 
+    def tree(self) -> dict[str, Any]:
+        """Return what is in use, without its spare room, as a tree of plain values.
+
+        The arrays in it are these, no copies: write them down before learning goes on.
+        """
+        return {
+            "n_slots": self.n_slots,
+            "by_slot": {name: array[: self.n_slots] for name, array in self.by_slot.items()},
+            "whole": dict(self.whole),
+        }
+
+    def from_tree(self, tree: dict[str, Any]) -> "Arrays":
+        """Return the arrays that gave a tree; they must have the names and types of these."""
+        n_slots = access.whole(tree, "n_slots")
+        by_slot, whole = access.branch(tree, "by_slot"), access.branch(tree, "whole")
+        access.same_names(by_slot, self.by_slot, "numbers by slot")
+        access.same_names(whole, self.whole, "other numbers")
+        read = Arrays(
+            {
+                name: access.array(by_slot, name, mine.dtype, (n_slots, *mine.shape[1:]))
+                for name, mine in self.by_slot.items()
+            },
+            {
+                name: access.array(whole, name, mine.dtype, mine.shape)
+                for name, mine in self.whole.items()
+            },
+        )
+        read.n_slots = n_slots
+        return read
+
 
 class Log:
     """Named arrays that are filled from the front; ``length[0]`` entries are in use."""
@@ -104,3 +137,21 @@ class Log:
         used = self.copy()
         used[name][...] = numbers[used[name]]
         return used
+
+    def tree(self) -> dict[str, Any]:
+        """Return what is in use as a tree of plain values."""
+        return dict(self.copy().arrays)
+
+    def from_tree(self, tree: dict[str, Any]) -> "Log":
+        """Return the log that gave a tree; it must have the names and types of this one."""
+        access.same_names(tree, self.arrays, "entries of a log")
+        read = Log(
+            **{
+                name: access.array(tree, name, mine.dtype, (None, *mine.shape[1:]))
+                for name, mine in self.arrays.items()
+            }
+        )
+        read.length[0] = read.room
+        if any(array.shape[0] != read.length[0] for array in read.arrays.values()):
+            access.refuse("the entries of a log differ in number")
+        return read

@@ -5,11 +5,14 @@ kept about a feature lies at its slot: memory and time follow the features that 
 declared width.
 """
 
+from typing import Any
+
 import numpy as np
 from scipy import sparse
 
 from thresher.data.growth import Arrays, Restore
 from thresher.data.matrix import unit_scales
+from thresher.files import access
 from thresher.kernels.rows import Rows, lengths, margins, squared_norms
 from thresher.kernels.slots import assign_slots, column_sums, distinct_slots, translate
 
@@ -47,13 +50,18 @@ class Vocabulary:
         self.slot_of[fresh] = 0
         self._assign(fresh[np.argsort(-counts, kind="stable")])
 
-    def absorb(self, X: sparse.csr_array) -> tuple[Rows, np.ndarray]:
-        """Return the matrix as rows of slots with their squared norms, new columns included."""
+    def absorb(self, X: sparse.csr_array, anew: bool = True) -> tuple[Rows, np.ndarray]:
+        """Return the matrix as rows of slots with their squared norms, new columns included.
+
+        Rows that are not ``anew``, because an earlier pass has brought them, are not counted again.
+        """
         starts, columns = _int64(X.indptr), _int64(X.indices)
+        self._widen(X.shape[1])
         self._assign(columns)
         scales = self._scales(X)
         slots, values = translate(starts, columns, X.data, self.slot_of, scales)
-        column_sums(slots, values, self.arrays["occurrences"], self.arrays["squares"])
+        if anew:
+            column_sums(slots, values, self.arrays["occurrences"], self.arrays["squares"])
         return Rows(starts, slots, values), squared_norms(starts, values)
 
     def slots_in(self, X: sparse.csr_array) -> np.ndarray:
@@ -64,12 +72,12 @@ class Vocabulary:
     def savepoint(self, slots: np.ndarray) -> Restore:
         """Return what undoes the absorption of a matrix that has the given slots, and new ones."""
         restore_sums = self.arrays.savepoint(slots)
-        known = self.n_slots
+        known, n_columns = self.n_slots, self.n_columns
 
         def restore() -> None:
             restore_sums()
             self.slot_of[self["columns"][known:]] = 0
-            self.n_slots = known
+            self.n_slots, self.n_columns = known, n_columns
 
         return restore
 
@@ -91,11 +99,39 @@ class Vocabulary:
             return np.ones(X.shape[0])
         return unit_scales(lengths(_int64(X.indptr), X.data))
 
+    def _widen(self, n_columns: int) -> None:
+        """Take in columns up to a larger number; a stream may not know how many will come."""
+        if n_columns <= self.n_columns:
+            return
+        self.n_columns = n_columns
+        if n_columns > self.slot_of.size:
+            self.slot_of = _room_for(max(n_columns, 2 * self.slot_of.size))
+            self.slot_of[self["columns"]] = np.arange(1, self.n_slots + 1)
+
     def _assign(self, columns: np.ndarray) -> None:
         fresh = assign_slots(columns, self.slot_of, self.n_slots)
         before, self.n_slots = self.n_slots, self.n_slots + fresh.size
         self.arrays.grow(self.n_slots)
         self.arrays["columns"][before : self.n_slots] = fresh
+
+    def tree(self) -> dict[str, Any]:
+        """Return everything as a tree of plain values; see ``Arrays.tree``."""
+        kept = {name: self[name] for name in ("columns", "occurrences", "squares")}
+        return {"n_columns": self.n_columns, "normalize": self.normalize, **kept}
+
+    @classmethod
+    def from_tree(cls, tree: dict[str, Any]) -> "Vocabulary":
+        """Return the vocabulary that gave a tree."""
+        read = cls(access.whole(tree, "n_columns"), access.flag(tree, "normalize"))
+        columns = access.array(tree, "columns", np.int64, (None,))
+        if columns.size and not (columns.min() >= 0 and columns.max() < read.n_columns):
+            access.refuse(f"columns go up to {columns.max()}, but there are {read.n_columns}")
+        read._assign(columns)
+        if len(read) != columns.size:
+            access.refuse("a column occurs twice")
+        for name, kind in (("occurrences", np.int64), ("squares", np.float64)):
+            read[name][...] = access.array(tree, name, kind, (columns.size,))
+        return read
 
 
 def _room_for(n_columns: int) -> np.ndarray:

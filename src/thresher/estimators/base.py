@@ -2,7 +2,7 @@
 
 import copy
 from abc import ABCMeta, abstractmethod
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any, ClassVar
@@ -15,6 +15,7 @@ from thresher.data.vocabulary import Vocabulary
 from thresher.estimators.inputs import check_classes_seen, check_labels, check_rows, check_weights
 from thresher.estimators.linear import SparseLinearModel
 from thresher.estimators.parameters import COMMON, Constraints, with_shared_words
+from thresher.estimators.streaming import StreamTraining, training_source
 from thresher.estimators.weighting import class_importance, running_class_importance
 from thresher.learners.pace import Pace
 from thresher.learners.protocol import Learner, Overflow
@@ -49,6 +50,18 @@ class OnlineClassifier(SparseLinearModel, metaclass=ABCMeta):
     def _learner(self, n_rows: int | None) -> Learner:
         """Return the learner for so many rows; None for a stream."""
 
+    def _stream_learner(self, n_rows: int | None) -> Learner:
+        """Return the learner for a source of so many rows a pass; None if nobody knows."""
+        return self._learner(None)
+
+    def _stream_passes(self, n_rows: int | None) -> int | None:
+        """Return how often a source is read; None if the learner knows by itself."""
+        return self._most_passes()
+
+    def _planned_updates(self, n_rows: int) -> int:
+        """Return how many rows training reads in all, unless it ends early."""
+        return int(self.max_iter) * n_rows
+
     def _most_passes(self) -> int | None:
         """Return after how many passes training ends; None if the learner knows by itself."""
         return int(self.max_iter)
@@ -73,7 +86,7 @@ class OnlineClassifier(SparseLinearModel, metaclass=ABCMeta):
             check_classes_seen(labels, self.classes_)
             draft._model = copy.deepcopy(self._model)
         else:
-            draft._begin(np.unique(labels), n_rows=labels.size)
+            draft._begin(np.unique(labels), lambda: draft._learner(labels.size))
         draft._fit_rows(rows, labels, weights)
         self.__dict__.update(draft.__dict__)
         return self
@@ -102,7 +115,7 @@ class OnlineClassifier(SparseLinearModel, metaclass=ABCMeta):
                 raise ValueError(
                     "The first call to partial_fit needs classes=, all labels there are."
                 )
-            draft._begin(np.unique(classes), n_rows=None)
+            draft._begin(np.unique(classes), lambda: draft._learner(None))
         elif classes is not None and not np.array_equal(np.unique(classes), self.classes_):
             raise ValueError(
                 f"classes={np.unique(classes).tolist()} differ from those of the first call, "
@@ -127,7 +140,36 @@ class OnlineClassifier(SparseLinearModel, metaclass=ABCMeta):
         labels = check_labels(y, rows.shape[0])
         return rows, labels, check_weights(sample_weight, rows.shape[0])
 
-    def _begin(self, classes: np.ndarray, n_rows: int | None) -> None:
+    def fit_stream(
+        self, source: Any, *, classes: Any = None, cache: bool = True, **reading: Any
+    ) -> "OnlineClassifier":
+        """Learn from files larger than memory, or from any stream of rows.
+
+        Memory follows the features, not the rows. A text file that is read more than once is kept
+        as binary shards beside it. With a known number of rows (shards, and text kept as shards)
+        training has its usual passes; a stream that passes once is learnt in its own order.
+
+        Parameters
+        ----------
+        source : path, list of paths, source or iterable
+            Files (see ``thresher.open_source`` for formats), or what yields tuples of rows and
+            labels, or of rows, labels and weights.
+        classes : array, optional
+            All labels that occur. Needed where they cannot be told from the first rows.
+        cache : bool, default=True
+            Whether a text file that is read more than once is kept as shards.
+        **reading
+            How files are read: the options of ``thresher.open_source``.
+        """
+        self._check_parameters()
+        draft = copy.copy(self)
+        opened = training_source(draft, source, cache, reading)
+        for _ in StreamTraining.begin(draft, opened, classes).steps():
+            pass
+        self.__dict__.update(draft.__dict__)
+        return self
+
+    def _begin(self, classes: np.ndarray, make_learner: Callable[[], Learner]) -> None:
         """Start with an empty model for the classes."""
         if classes.size < 2:
             raise ValueError(
@@ -136,7 +178,7 @@ class OnlineClassifier(SparseLinearModel, metaclass=ABCMeta):
         self.classes_ = classes
         self._class_counts = np.zeros(classes.size, np.int64)
         self._seed = int(check_random_state(self.random_state).randint(2**31))
-        learner = self._learner(n_rows)
+        learner = make_learner()
         n_problems = 1 if classes.size == 2 else classes.size
         problems = [Problem(learner.start(), Pace()) for _ in range(n_problems)]
         vocabulary = Vocabulary(self.n_features_in_, getattr(self, "normalize", False))
@@ -163,14 +205,21 @@ class OnlineClassifier(SparseLinearModel, metaclass=ABCMeta):
             if not all(np.isfinite(numbers).all() for numbers in self._weights):
                 raise Overflow(-1)
 
-    def _learn_rows(self, rows: sparse.csr_array, labels: np.ndarray, weights: np.ndarray) -> None:
+    def _learn_rows(
+        self,
+        rows: sparse.csr_array,
+        labels: np.ndarray,
+        weights: np.ndarray,
+        learner: Learner | None = None,
+        anew: bool = True,
+    ) -> None:
         counts = self._class_counts.copy()
         class_weight = self.class_weight
         importance = weights * running_class_importance(class_weight, self.classes_, labels, counts)
         kept, rows, labels, importance = _with_weight(rows, labels, importance)
-        learner, targets = self._learner(None), self._targets(labels)
+        learner, targets = learner or self._learner(None), self._targets(labels)
         with workers(self.n_jobs) as run_all, _overflow_explained(kept):
-            self._model.learn(learner, rows, targets, importance, run_all)
+            self._model.learn(learner, rows, targets, importance, run_all, anew)
         self._class_counts, self._weights, self.n_iter_ = counts, None, 1
 
     def _report(self, n_passes: int, problem: Problem) -> None:

@@ -1,5 +1,6 @@
 """A fitted linear model: its coefficients, what it predicts and which features it selects."""
 
+import os
 from typing import Any
 
 import numpy as np
@@ -74,14 +75,20 @@ class SparseLinearModel(SelectorMixin, ClassifierMixin, BaseEstimator):
     def decision_function(self, X: Any) -> np.ndarray:
         """Return the margins: positive for the second of two classes, or one column per class."""
         check_is_fitted(self)
-        rows = check_rows(self, X, reset=False)
-        vocabulary = self._model.vocabulary
-        columns = [vocabulary.margins(rows, w, b) for w, b in zip(*self._settled(), strict=True)]
-        return columns[0] if len(columns) == 1 else np.column_stack(columns)
+        return self._margins(check_rows(self, X, reset=False))
 
     def predict(self, X: Any) -> np.ndarray:
         """Return the most likely class of every row."""
-        margins = self.decision_function(X)
+        return self._classes_for(self.decision_function(X))
+
+    def _margins(self, rows: sparse.csr_array) -> np.ndarray:
+        """Return the margins of canonical rows, which may be wider than any seen in training."""
+        vocabulary = self._model_fitted().vocabulary
+        columns = [vocabulary.margins(rows, w, b) for w, b in zip(*self._settled(), strict=True)]
+        return columns[0] if len(columns) == 1 else np.column_stack(columns)
+
+    def _classes_for(self, margins: np.ndarray) -> np.ndarray:
+        """Return the class that margins speak for."""
         if margins.ndim == 1:
             return self.classes_[(margins > 0).astype(int)]
         return self.classes_[margins.argmax(axis=1)]
@@ -89,7 +96,10 @@ class SparseLinearModel(SelectorMixin, ClassifierMixin, BaseEstimator):
     @available_if(_gives_probabilities)
     def predict_proba(self, X: Any) -> np.ndarray:
         """Return the probability of every class; several classes are scaled to sum to 1."""
-        margins = self.decision_function(X)
+        return self._probabilities(self.decision_function(X))
+
+    def _probabilities(self, margins: np.ndarray) -> np.ndarray:
+        """Return the probabilities that margins stand for."""
         log_loss = self.loss == "log_loss"
         positive = expit(margins) if log_loss else (np.clip(margins, -1, 1) + 1) / 2
         if positive.ndim == 1:
@@ -114,6 +124,59 @@ class SparseLinearModel(SelectorMixin, ClassifierMixin, BaseEstimator):
         """
         check_is_fitted(self)
         return selection_table(self)
+
+    def save(self, path: str | os.PathLike[str], *, training_state: bool = False) -> None:
+        """Write the model to one file, which ``thresher.load`` reads.
+
+        The file is replaced whole or not at all. It holds what prediction needs: the weights that
+        are not zero, the stable features, names, classes, parameters and where it all comes from.
+
+        Parameters
+        ----------
+        path : path
+            Where to. By custom such files end in ``.thresher``.
+        training_state : bool, default=False
+            Whether to store all that was learnt, of all features that occurred, so that
+            ``partial_fit`` and warm starts can go on from the file to the last bit.
+        """
+        from thresher.estimators.saving import save
+
+        check_is_fitted(self)
+        save(self, path, training_state)
+
+    def to_sklearn(self) -> Any:
+        """Return a fitted scikit-learn estimator with the same predictions, up to rounding.
+
+        It is an ``SGDClassifier`` with these coefficients, behind a ``Normalizer`` where rows are
+        scaled to unit length.
+        """
+        from thresher.estimators.export import to_sklearn
+
+        check_is_fitted(self)
+        return to_sklearn(self)
+
+    def to_onnx(self, path: str | os.PathLike[str]) -> None:
+        """Write the model as an ONNX graph (through skl2onnx, ``pip install 'thresher[onnx]'``).
+
+        Its input ``X`` are dense rows of float64, its outputs ``label``, ``scores`` (a column per
+        row of ``coef_``) and, of losses that have them, ``probabilities``.
+        """
+        from thresher.estimators.export import to_onnx
+
+        check_is_fitted(self)
+        to_onnx(self, path)
+
+    def export_coefficients(self, path: str | os.PathLike[str]) -> None:
+        """Write the weights that are not zero, and the intercepts, as a table.
+
+        Columns: ``feature`` (name), ``column``, ``class``, ``weight``, and ``probability`` of the
+        stabilized learners. The ending of the path says how: ``.csv``, ``.tsv``, ``.json`` or
+        ``.parquet`` (which needs pyarrow).
+        """
+        from thresher.estimators.export import export_coefficients
+
+        check_is_fitted(self)
+        export_coefficients(self, path)
 
     def _get_support_mask(self) -> np.ndarray:
         """Return which features any class uses."""

@@ -4,6 +4,7 @@ from typing import Any
 
 import numpy as np
 
+from thresher.estimators.describing import names_of
 from thresher.learners.paths import Paths
 
 
@@ -33,7 +34,7 @@ def _columns(pd: Any, estimator: Any, problem: int, weights: np.ndarray) -> dict
     stages = pd.array(purged_at[listed], dtype="Int64")
     stages[purged_at[listed] == 0] = pd.NA
     return {
-        "feature": _names(estimator, columns),
+        "feature": names_of(estimator, columns),
         "weight": weights[listed],
         "sign": np.sign(weights[listed]).astype(int),
         "selection_probability": probability[listed],
@@ -47,9 +48,3 @@ def _stage_columns(state: Any, n_slots: int) -> tuple[np.ndarray, np.ndarray]:
     if isinstance(state, Paths):
         return state.feature("probability"), state.feature("purged_at")
     return np.full(n_slots, np.nan), np.zeros(n_slots, np.int64)
-
-
-def _names(estimator: Any, columns: np.ndarray) -> list[str]:
-    """Return the names the features came with, or scikit-learn's x0, x1, ..."""
-    names = getattr(estimator, "feature_names_in_", None)
-    return [f"x{column}" if names is None else names[column] for column in columns]

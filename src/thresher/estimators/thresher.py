@@ -1,6 +1,6 @@
 """The flagship as a scikit-learn classifier."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import ClassVar
 
 from thresher.estimators.parameters import COMMON, LOSSES, PATHS, STEPS, Constraints
@@ -86,7 +86,15 @@ class ThresherClassifier(PathsClassifier):
     def _unseen_kept(self) -> list[bool]:
         return [False for _ in self._states()]
 
-    def _learner(self, n_rows: int | None) -> Learner:
+    def _stream_passes(self, n_rows: int | None) -> int | None:
+        if self.max_iter == "auto":
+            return 1 if n_rows is None else None
+        return int(self.max_iter) if n_rows is None or self.max_iter == 1 else None
+
+    def _stream_learner(self, n_rows: int | None) -> Learner:
+        return replace(self._learner(n_rows), shared=True)
+
+    def _learner(self, n_rows: int | None) -> Thresher:
         wanted = self.n_features_to_select
         share = STREAM_SHARE if n_rows is None else SELECTING_SHARE
         return Thresher(
@@ -106,8 +114,9 @@ class ThresherClassifier(PathsClassifier):
         """Return the timetable for so many rows; None for a stream."""
         if n_rows is None:
             return Timetable(self.n_stages)
+        return fixed_timetable(self._planned_updates(n_rows), self.n_stages, self.refit)
+
+    def _planned_updates(self, n_rows: int) -> int:
         if self.max_iter == "auto":
-            updates = max(AUTO_PASSES * n_rows, AUTO_UPDATES)
-        else:
-            updates = int(self.max_iter) * n_rows
-        return fixed_timetable(updates, self.n_stages, self.refit)
+            return max(AUTO_PASSES * n_rows, AUTO_UPDATES)
+        return int(self.max_iter) * n_rows

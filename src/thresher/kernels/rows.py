@@ -87,12 +87,12 @@ def running_means(numbers, count, mean):
 def margins(starts, columns, values, slot_of, weights):
     """Return ``row . weights`` for rows that still carry their own column numbers.
 
-    ``slot_of`` holds the slot of a column plus one, or 0 for a column never seen in training.
+    ``slot_of`` holds the slot of a column plus one, or 0 for a column never seen in training; so
+    were those beyond its end.
     """
     sums = np.zeros(starts.size - 1)
     for i in range(sums.size):
         for k in range(starts[i], starts[i + 1]):
-            slot = slot_of[columns[k]]
-            if slot > 0:
-                sums[i] += weights[slot - 1] * values[k]
+            if columns[k] < slot_of.size and slot_of[columns[k]] > 0:
+                sums[i] += weights[slot_of[columns[k]] - 1] * values[k]
     return sums

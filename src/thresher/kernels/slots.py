@@ -27,7 +27,7 @@ def distinct_slots(columns, slot_of, marks, mark):
     found = np.empty(min(columns.size, marks.size), np.int64)
     n = 0
     for k in range(columns.size):
-        slot = slot_of[columns[k]] - 1
+        slot = slot_of[columns[k]] - 1 if columns[k] < slot_of.size else -1
         if slot >= 0 and marks[slot] != mark:
             marks[slot] = mark
             found[n] = slot

@@ -5,10 +5,12 @@ to the rows' mean squared norm. The mean is a running one: it depends on the row
 how they were cut into chunks.
 """
 
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
+from typing import Any
 
 import numpy as np
 
+from thresher.files import access
 from thresher.kernels.rows import running_means
 
 
@@ -27,6 +29,15 @@ class Pace:
     def reach(self, updates: int, mean_norm: float) -> None:
         """Go on to a later update."""
         self.updates, self.mean_norm = int(updates), float(mean_norm)
+
+    def tree(self) -> dict[str, Any]:
+        """Return both as a tree of plain values."""
+        return asdict(self)
+
+    @classmethod
+    def from_tree(cls, tree: dict[str, Any]) -> "Pace":
+        """Return the pace that gave a tree."""
+        return cls(access.whole(tree, "updates"), access.number(tree, "mean_norm", finite=False))
 
 
 @dataclass(frozen=True)

@@ -3,12 +3,14 @@
 The two stabilized learners are sentences made of these parts.
 """
 
-from dataclasses import dataclass, replace
+from dataclasses import asdict, dataclass, fields, replace
 from typing import Any
 
 import numpy as np
 
 from thresher.data.growth import Arrays, Restore
+from thresher.files import access
+from thresher.learners.history import history_from_tree, history_tree
 from thresher.learners.unit import PathUnit
 
 # Paths on a shared stream that are carried side by side: a cache line of weights.
@@ -30,6 +32,24 @@ class Stage:
     ends: int = 0  # ends of bursts since features were last judged, where all share the count
     over: bool = False  # whether no feature is left, so that nothing can change any more
     closed: bool = False  # whether columns that have not occurred yet are purged as well
+
+    def tree(self) -> dict[str, Any]:
+        """Return everything as a tree of plain values."""
+        return asdict(self)
+
+    @classmethod
+    def from_tree(cls, tree: dict[str, Any]) -> "Stage":
+        """Return the stage that gave a tree."""
+        least = {"burst_size": 1, "number": 1}
+        values: dict[str, Any] = {}
+        for field in fields(cls):
+            if field.type is bool:
+                values[field.name] = access.flag(tree, field.name)
+            elif field.type is int:
+                values[field.name] = access.whole(tree, field.name, least.get(field.name, 0))
+            else:
+                values[field.name] = access.number(tree, field.name)
+        return cls(**values)
 
 
 class Paths:
@@ -169,6 +189,26 @@ class Paths:
 
         return restore
 
+    def tree(self) -> dict[str, Any]:
+        """Return everything as a tree of plain values; see ``Arrays.tree``."""
+        return {
+            "units": [unit.tree() for unit in self.units],
+            "features": self.features.tree(),
+            "stage": self.stage.tree(),
+            "history": history_tree(self.history),
+        }
+
+    def from_tree(self, tree: dict[str, Any]) -> "Paths":
+        """Return the paths that gave a tree."""
+        read = Paths([], Stage.from_tree(access.branch(tree, "stage")))
+        read.units = [PathUnit.from_tree(unit) for unit in access.branches(tree, "units")]
+        read.features = self.features.from_tree(access.branch(tree, "features"))
+        read.history = history_from_tree(access.branch(tree, "history"))
+        if not read.units:
+            access.refuse("there are no paths")
+        _refuse_strange_slots(read)
+        return read
+
     def record(self, weights: np.ndarray, n_stable: int) -> None:
         """Add the stage that ends to the history, with what will rule the next."""
         stage = self.stage
@@ -183,6 +223,14 @@ class Paths:
                 "burst_size": stage.burst_size,
             }
         )
+
+
+def _refuse_strange_slots(paths: Paths) -> None:
+    """Refuse units of another size than the features, and features at slots of others."""
+    if any(unit.arrays.n_slots != paths.n_slots for unit in paths.units):
+        access.refuse("paths differ in their number of features")
+    if not np.array_equal(paths.feature("slot"), np.arange(paths.n_slots)):
+        access.refuse("features are numbered in no known way")
 
 
 def lanes_for(n_paths: int, shared: bool) -> list[int]:

@@ -1,6 +1,6 @@
 """What the training loop knows of a learner, and of its state."""
 
-from typing import Protocol, TypeVar
+from typing import Any, Protocol, TypeVar
 
 import numpy as np
 
@@ -34,6 +34,14 @@ class State(Protocol):
 
     def savepoint(self, slots: np.ndarray | None) -> Restore:
         """Return what brings the state back if only the given slots change; None means any."""
+        ...
+
+    def tree(self) -> dict[str, Any]:
+        """Return all of it as a tree of plain values (see ``thresher.files.tree``)."""
+        ...
+
+    def from_tree(self, tree: dict[str, Any]) -> "State":
+        """Return the state that gave a tree; it must be of the same kind as this one."""
         ...
 
 

@@ -1,10 +1,14 @@
 """A bundle of paths that read the same rows, as the learners keep it."""
 
+from typing import Any
+
 import numpy as np
 
 from thresher.data.growth import Arrays, Log, Restore
+from thresher.files import access
 from thresher.kernels.units import LINEAR, Tally, Unit
 
+MOST_LANES = 1 << 10  # paths in a bundle that a file may claim to have
 TALLIES = ("evidence", "selected", "total", "bias_total")
 
 
@@ -135,3 +139,36 @@ class PathUnit:
         cells = np.ix_(touched, np.flatnonzero(takes))
         weights[cells] -= np.clip(weights[cells], -pull, pull)
         return weights
+
+    def tree(self) -> dict[str, Any]:
+        """Return everything as a tree of plain values."""
+        return {
+            "lanes": self.lanes,
+            "arrays": self.arrays.tree(),
+            "burst": self.burst.tree(),
+            "pool": self.pool.tree(),
+        }
+
+    @classmethod
+    def from_tree(cls, tree: dict[str, Any]) -> "PathUnit":
+        """Return the unit that gave a tree."""
+        unit = cls(access.whole(tree, "lanes", 1, MOST_LANES))
+        unit.arrays = unit.arrays.from_tree(access.branch(tree, "arrays"))
+        unit.burst = unit.burst.from_tree(access.branch(tree, "burst"))
+        unit.pool = unit.pool.from_tree(access.branch(tree, "pool"))
+        unit._refuse_strange_slots()
+        unit.make_room()
+        return unit
+
+    def _refuse_strange_slots(self) -> None:
+        """Refuse slots that do not exist, and a burst that does not know what it has touched.
+
+        Kernels trust in both: they would write beyond the ends of arrays.
+        """
+        touched, n_slots = self.burst["touched"], self.arrays.n_slots
+        if max(touched.max(initial=0), self.pool["owners"].max(initial=0)) >= max(n_slots, 1):
+            access.refuse("a burst has touched a feature that does not exist")
+        if not np.array_equal(np.sort(touched), np.flatnonzero(self.arrays["touches"])):
+            access.refuse("a burst has touched other features than it knows of")
+        if self.arrays["touches"].min(initial=0) < 0:
+            access.refuse("a feature was touched less than never")

@@ -69,12 +69,12 @@ def fit_problem(
         report(number, problem)
         if passes.tol > 0 and learner.may_stop(problem.state):
             weights, _ = learner.weights(problem.state, vocabulary)
-            if _unchanged(before, weights, passes.tol):
+            if unchanged(before, weights, passes.tol):
                 break
             before = weights
     return -(-(problem.pace.updates - first) // batch.norms.size)
 
 
-def _unchanged(before: np.ndarray, after: np.ndarray, tol: float) -> bool:
+def unchanged(before: np.ndarray, after: np.ndarray, tol: float) -> bool:
     """Return whether no weight changed by more than a share ``tol`` of the largest."""
     return bool(np.abs(after - before).max(initial=0) <= tol * np.abs(after).max(initial=0))

@@ -2,12 +2,14 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from scipy import sparse
 
 from thresher.data.growth import Restore
 from thresher.data.vocabulary import Vocabulary
+from thresher.files import access
 from thresher.learners.protocol import Learner, Overflow
 from thresher.train.feed import Batch, Feed
 from thresher.train.fit import Passes, fit_problem
@@ -21,11 +23,15 @@ Report = Callable[[int, Problem], None]
 
 @dataclass
 class Model:
-    """The vocabulary, and what the learner knows of each problem."""
+    """The vocabulary, and what the learner knows of each problem.
+
+    A ``slim`` one came from a file that holds only what prediction needs.
+    """
 
     vocabulary: Vocabulary
     learner: Learner
     problems: list[Problem]
+    slim: bool = False
 
     def weights(self) -> tuple[np.ndarray, np.ndarray]:
         """Return weights by slot, and intercepts, a row for every problem."""
@@ -37,6 +43,11 @@ class Model:
             intercepts.append(bias * size[0])
         return np.array(weights), np.array(intercepts)
 
+    @property
+    def finished(self) -> bool:
+        """Return whether there is nothing more to learn."""
+        return all(self.learner.finished(problem.state) for problem in self.problems)
+
     def fit(
         self,
         X: sparse.csr_array,
@@ -47,6 +58,7 @@ class Model:
         report: Report,
     ) -> int:
         """Learn rows that are all at hand; return the number of passes."""
+        self._refuse_slim()
         self.vocabulary.count_anew()
         self.vocabulary.learn_by_frequency(X)
         batch = Batch(*self.vocabulary.absorb(X), importance)
@@ -70,19 +82,24 @@ class Model:
         targets: list[np.ndarray],
         importance: np.ndarray,
         run_all: Workers,
+        anew: bool = True,
     ) -> None:
-        """Learn a chunk of a stream: all of it, or, if anything goes wrong, nothing."""
+        """Learn a chunk of a stream: all of it, or, if anything goes wrong, nothing.
+
+        Rows that an earlier pass has brought are not ``anew``.
+        """
+        self._refuse_slim()
         before, self.learner = self.learner, learner
         slots = self.vocabulary.slots_in(X)
         restores = [self.vocabulary.savepoint(slots), *self._savepoints(slots, X.shape[0])]
         done = 0
         try:
-            while done < X.shape[0]:
+            while done < X.shape[0] and not self.finished:
                 # what a stage decides at its end must not know of rows that come after it
                 room = min(self.learner.room(problem.state) for problem in self.problems)
                 now = slice(done, min(done + room, X.shape[0]))
                 mine = [one[now] for one in targets]
-                self._learn_piece(X[now], mine, importance[now], run_all)
+                self._learn_piece(X[now], mine, importance[now], run_all, anew)
                 done = now.stop
             self._refuse_infinite(X)
         except BaseException as error:
@@ -99,9 +116,10 @@ class Model:
         targets: list[np.ndarray],
         importance: np.ndarray,
         run_all: Workers,
+        anew: bool,
     ) -> None:
         """Learn rows of a stream up to the end of a stage."""
-        batch = Batch(*self.vocabulary.absorb(X), importance)
+        batch = Batch(*self.vocabulary.absorb(X, anew), importance)
         order = np.arange(batch.norms.size)
 
         def learn_one(problem: Problem, mine: np.ndarray) -> None:
@@ -111,6 +129,33 @@ class Model:
             follow(self.learner, work, feed, run_all.alone())
 
         run_all(learn_one, self.problems, targets)
+
+    def tree(self) -> dict[str, Any]:
+        """Return all that learning needs to go on, as a tree of plain values.
+
+        The learner is no part of it: the settings of who goes on make another.
+        """
+        self._refuse_slim()
+        problems = [problem.tree() for problem in self.problems]
+        return {"vocabulary": self.vocabulary.tree(), "problems": problems}
+
+    @classmethod
+    def from_tree(cls, tree: dict[str, Any], learner: Learner) -> "Model":
+        """Return the model that gave a tree, in the hands of a learner of the same kind."""
+        vocabulary = Vocabulary.from_tree(access.branch(tree, "vocabulary"))
+        problems = [Problem.from_tree(one, learner) for one in access.branches(tree, "problems")]
+        if any(problem.state.n_slots != len(vocabulary) for problem in problems):
+            access.refuse("features are more or fewer than the columns that occurred")
+        return cls(vocabulary, learner, problems)
+
+    def _refuse_slim(self) -> None:
+        """Raise a ValueError if there is not enough left of what was learnt to go on."""
+        if self.slim:
+            raise ValueError(
+                "This model was loaded from a file that holds only what prediction needs, so "
+                "learning cannot go on from it. Save with save(path, training_state=True) to go on "
+                "after loading, or fit anew (fit, with warm_start=False)."
+            )
 
     def _refuse_infinite(self, X: sparse.csr_array) -> None:
         """Raise an Overflow if the last rows made a weight that no later row has looked at."""

@@ -1,0 +1,6 @@
+"""``python -m thresher`` is the command ``thresher``."""
+
+from thresher.cli import main
+
+if __name__ == "__main__":
+    main(prog_name="thresher")

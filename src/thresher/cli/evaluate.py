@@ -1,0 +1,128 @@
+"""``thresher evaluate``: how well a model predicts, and whether it would be selected again."""
+
+from dataclasses import asdict
+from math import isfinite
+from typing import Any
+
+import click
+
+from thresher.cli.failing import fails_well
+from thresher.cli.models import WrongModel, load_model, model_argument
+from thresher.cli.progress import Progress
+from thresher.cli.reading import reading_from, reading_options
+from thresher.cli.skipping import say_skipped
+from thresher.cli.words import examples, json_option, quiet_option
+
+
+@click.command(
+    short_help="Judge a model by labelled rows.",
+    epilog=examples(
+        "thresher evaluate spam.thresher test.svm",
+        "thresher evaluate spam.thresher test.svm --json > scores.json",
+        "thresher evaluate spam.thresher train.svm --refits 20",
+    ),
+)
+@model_argument
+@click.argument("files", nargs=-1, required=True, metavar="FILE...")
+@click.option(
+    "--refits",
+    type=click.IntRange(min=2),
+    metavar="N",
+    help="Also train N times on random halves of the rows (in memory), and compare what is "
+    "selected.",
+)
+@click.option("--seed", type=click.IntRange(min=0), default=0, show_default=True, help="Of refits.")
+@json_option("One JSON object instead of words.")
+@reading_options
+@quiet_option
+@fails_well
+def evaluate(
+    model: str,
+    files: tuple[str, ...],
+    refits: int | None,
+    seed: int,
+    as_json: bool,
+    quiet: bool,
+    **options: Any,
+) -> None:
+    """Judge MODEL by labelled rows: error, log loss, AUC, nonzero weights.
+
+    Log loss is given where the model has probabilities, AUC where there are two classes. Rows
+    count by --weight if there is one. With --refits, Cohen's kappa and Nogueira's stability say
+    how much the selections of refits agree: 1 is the same features every time, 0 is chance.
+    """
+    if refits and "-" in files:
+        raise click.UsageError("--refits reads the rows twice: standard input cannot be.")
+    fitted = load_model(model)
+    reading = reading_from(options)
+    found = _scores(fitted, files, reading, quiet)
+    if refits:
+        found["stability"] = _stability(fitted, files, reading, refits, seed, quiet)
+    if as_json:
+        import json
+
+        click.echo(json.dumps(found))
+    else:
+        click.echo("\n".join(_words(found)))
+
+
+def _scores(fitted: Any, files: tuple[str, ...], reading: dict[str, Any], quiet: bool) -> Any:
+    """Return how well the model predicts."""
+    from thresher.estimators.evaluating import evaluate
+    from thresher.estimators.reading import source_for
+
+    source = source_for(fitted, files, labelled=True, **reading)
+    with Progress("evaluating", quiet=quiet) as shown:
+        scores, meeting = evaluate(fitted, source, shown.add)
+    if meeting.strangers:
+        raise WrongModel(meeting.words())
+    say_skipped(source)
+    return {**asdict(scores), "skipped": source.skipped.count}
+
+
+def _stability(
+    fitted: Any,
+    files: tuple[str, ...],
+    reading: dict[str, Any],
+    refits: int,
+    seed: int,
+    quiet: bool,
+) -> dict[str, Any]:
+    """Return how stable the selection is; names are numbered anew, as in training."""
+    from thresher.estimators.refitting import gather, refit_on_halves, rows_like
+
+    with Progress("reading", quiet=quiet) as shown:
+        data = gather(rows_like(fitted, files, **reading), shown.add)
+    with Progress("refitting", "refits", refits, quiet) as shown:
+        found = asdict(refit_on_halves(fitted, data, refits, seed, shown.add))
+    return {key: _known(value) for key, value in found.items()}
+
+
+def _known(value: Any) -> Any:
+    """Return None for what is not a number: JSON has no other word for it."""
+    return None if isinstance(value, float) and not isfinite(value) else value
+
+
+def _words(found: dict[str, Any]) -> list[str]:
+    """Return the lines for people."""
+    lines = [f"rows        {found['rows']:,}", f"error       {100 * found['error']:.2f} %"]
+    if found["log_loss"] is not None:
+        lines.append(f"log loss    {found['log_loss']:.4f}")
+    if found["auc"] is not None:
+        lines.append(f"AUC         {found['auc']:.4f}")
+    lines.append(f"nonzeros    {found['nonzeros']:,}")
+    return lines + (_stability_words(found["stability"]) if "stability" in found else [])
+
+
+def _stability_words(found: dict[str, Any]) -> list[str]:
+    few, many = min(found["features"]), max(found["features"])
+    sizes = f"{few:,}" if few == many else f"{few:,} to {many:,}"
+    heading = f"{found['refits']} refits on random halves of the rows:"
+    if found["stability"] is None:
+        return [heading, f"  features  {sizes} each: nothing can be said about their stability"]
+    return [
+        heading,
+        f"  features  {sizes} each, {found['in_all']:,} of them in every one",
+        f"  kappa     {found['kappa']:.3f}",
+        f"  stability {found['stability']:.3f} ({found['low']:.3f} to {found['high']:.3f}, 95 %)",
+    ]

@@ -1,0 +1,41 @@
+"""``thresher export``: a model for other programs."""
+
+from pathlib import Path
+
+import click
+
+from thresher.cli.failing import fails_well
+from thresher.cli.models import load_model, model_argument
+from thresher.cli.words import examples, quiet_option, say
+
+TABLES, GRAPH = (".csv", ".tsv", ".json", ".parquet"), ".onnx"
+
+
+@click.command(
+    short_help="Write a model for other programs.",
+    epilog=examples(
+        "thresher export spam.thresher -o weights.csv",
+        "thresher export spam.thresher -o weights.json",
+        "thresher export spam.thresher -o spam.onnx",
+    ),
+)
+@model_argument
+@click.option("-o", "out", required=True, metavar="FILE", help="Its ending says what is written.")
+@quiet_option
+@fails_well
+def export(model: str, out: str, quiet: bool) -> None:
+    """Write MODEL's coefficients as a table, or MODEL as a graph for ONNX runtimes.
+
+    FILE ends in .csv, .tsv, .json or .parquet (needs pyarrow) for a table of features, weights and
+    selection probabilities, intercepts first; in .onnx (needs skl2onnx) for a graph that takes
+    dense rows of float64 and predicts as the model does.
+    """
+    ending = Path(out).suffix.lower()
+    if ending not in (*TABLES, GRAPH):
+        raise click.UsageError(f"{out}: the ending must be one of {', '.join((*TABLES, GRAPH))}.")
+    fitted = load_model(model)
+    from thresher.estimators.export import export_coefficients, to_onnx
+
+    write = to_onnx if ending == GRAPH else export_coefficients
+    write(fitted, out)
+    say(f"Wrote {out}.", quiet)

@@ -1,0 +1,55 @@
+"""Options of every command that reads rows."""
+
+from collections.abc import Callable
+from typing import Any
+
+import click
+
+FORMATS = ["auto", "svmlight", "vw", "jsonl", "csv", "tsv", "text", "arrow", "shards"]
+
+OPTIONS = [
+    click.option(
+        "--format",
+        type=click.Choice(FORMATS),
+        default="auto",
+        show_default=True,
+        help="How the files are written; auto goes by their names.",
+    ),
+    click.option("--label", metavar="NAME", help="Column or key of the label.  [default: label]"),
+    click.option("--weight", metavar="NAME", help="Column or key of the rows' weights."),
+    click.option(
+        "--index-base",
+        type=click.Choice(["auto", "0", "1"]),
+        default="auto",
+        show_default=True,
+        help="svmlight: whether the first column is 0 or 1; auto looks at the first rows.",
+    ),
+    click.option(
+        "--hash-bits",
+        type=click.IntRange(1, 30),
+        metavar="N",
+        help="Number features by a hash of N bits instead of keeping a vocabulary.",
+    ),
+    click.option(
+        "--on-error",
+        type=click.Choice(["raise", "skip"]),
+        default="raise",
+        show_default=True,
+        help="What to do with rows that cannot be read: stop, or leave out and count.",
+    ),
+]
+
+
+def reading_options(command: Callable[..., Any]) -> Callable[..., Any]:
+    """Add the options to a command, which receives them as keywords."""
+    for option in reversed(OPTIONS):
+        command = option(command)
+    return command
+
+
+def reading_from(options: dict[str, Any]) -> dict[str, Any]:
+    """Take the options of reading out of a command's keywords, as ``open_source`` knows them."""
+    base = options.pop("index_base")
+    names = ("format", "label", "weight", "hash_bits", "on_error")
+    taken = {name: options.pop(name) for name in names}
+    return {**taken, "index_base": None if base == "auto" else int(base)}

@@ -1,0 +1,274 @@
+"""Columns by name: which number a feature's name stands for, and which name a number.
+
+Formats whose features have names ask once per chunk for the numbers of all its names. Nobody makes
+a dictionary beforehand: names are numbered as they come, or hashed. Either way the name of a
+column that matters can be told in the end.
+"""
+
+from collections.abc import Iterable, Sequence
+from hashlib import blake2b
+from typing import Any, Protocol
+
+import numpy as np
+
+SHOWN = 3  # names of one column that are told when hashing threw them together
+CACHED = 1 << 18  # names whose hash is kept at hand
+
+
+class Names(Protocol):
+    """Columns by name.
+
+    ``categorical`` says of each column of the tables read so far whether its cells are categories
+    (True) or numbers (False), so that a model's tables are always read alike.
+    """
+
+    categorical: dict[str, bool]
+
+    def number(self, names: Sequence[str]) -> np.ndarray:
+        """Return the columns (int64) of the names of a whole chunk; unseen names get new ones."""
+        ...
+
+    def name(self, column: int) -> str:
+        """Return what a column is called, ``#column`` if nobody remembers."""
+        ...
+
+    def __len__(self) -> int:
+        """Return how many columns there are."""
+        ...
+
+    def keep(self, columns: np.ndarray) -> None:
+        """Forget the names of all other columns where numbering goes on without them."""
+        ...
+
+    def only(self, columns: np.ndarray) -> "Names":
+        """Return what a finished model needs that has weights for these columns alone."""
+        ...
+
+    def tree(self) -> dict[str, Any]:
+        """Return everything as scalars, lists of strings and arrays."""
+        ...
+
+
+class GrowingNames:
+    """Names numbered in the order in which they first occur, without end."""
+
+    def __init__(
+        self, names: Sequence[str] = (), categorical: dict[str, bool] | None = None
+    ) -> None:
+        self.categorical = dict(categorical or {})
+        self._columns = _InOrder()
+        self.number(names)
+
+    def number(self, names: Sequence[str]) -> np.ndarray:
+        """Return the columns of the names; unseen names get the next ones."""
+        return _look_up(self._columns, names)
+
+    def name(self, column: int) -> str:
+        """Return what a column is called."""
+        return self._columns.names[column]
+
+    def __len__(self) -> int:
+        """Return how many names have occurred."""
+        return len(self._columns)
+
+    def keep(self, columns: np.ndarray) -> None:
+        """Do nothing: whether a name is new can be told only if all are remembered."""
+
+    def only(self, columns: np.ndarray) -> "KnownNames":
+        """Return the names of these columns; what else occurs will be unknown."""
+        kept = np.unique(columns)
+        names = [self.name(column) for column in kept.tolist()]
+        return KnownNames(kept, names, len(self), self.categorical)
+
+    def tree(self) -> dict[str, Any]:
+        """Return all names in their order."""
+        return {"kind": "growing", **_packed(self._columns.names), **_kinds(self.categorical)}
+
+
+class KnownNames:
+    """The few names a finished model has kept, out of ``width`` columns.
+
+    Names it does not know are numbered from ``width`` on, distinct ones differently, anew in every
+    call: a row is as long as it was in training, and nothing piles up.
+    """
+
+    def __init__(
+        self,
+        columns: np.ndarray,
+        names: Sequence[str],
+        width: int,
+        categorical: dict[str, bool] | None = None,
+    ) -> None:
+        self.categorical = dict(categorical or {})
+        self._width = width
+        self._columns = dict(zip(names, map(int, columns), strict=True))
+        self._names = {column: name for name, column in self._columns.items()}
+
+    def number(self, names: Sequence[str]) -> np.ndarray:
+        """Return the columns of the names; ``width`` and above for unknown ones."""
+        return _look_up(_Beyond(self._columns, self._width), names)
+
+    def name(self, column: int) -> str:
+        """Return what a column is called, ``#column`` if it was not kept."""
+        return self._names.get(column, f"#{column}")
+
+    def __len__(self) -> int:
+        """Return how many columns there were in training."""
+        return self._width
+
+    def keep(self, columns: np.ndarray) -> None:
+        """Forget all other names."""
+        wanted = set(columns.tolist())
+        self._names = {c: name for c, name in self._names.items() if c in wanted}
+        self._columns = {name: c for c, name in self._names.items()}
+
+    def only(self, columns: np.ndarray) -> "KnownNames":
+        """Return a copy with the names of these columns."""
+        kept = [c for c in np.unique(columns).tolist() if c in self._names]
+        names = [self._names[c] for c in kept]
+        return KnownNames(np.array(kept, np.int64), names, self._width, self.categorical)
+
+    def tree(self) -> dict[str, Any]:
+        """Return columns and names beside each other, and the width."""
+        columns = np.array(list(self._names), np.int64)
+        known = {"columns": columns, "names": list(self._names.values()), "width": self._width}
+        return {"kind": "known", **known, **_kinds(self.categorical)}
+
+
+class HashedNames:
+    """Names numbered by the last ``n_bits`` bits of their BLAKE2b hash.
+
+    Memory is bounded however many names occur. Names are remembered by column, the first few
+    where several have the same hash; ``keep`` forgets those of columns nobody will ask for.
+    """
+
+    def __init__(
+        self,
+        n_bits: int,
+        names: Iterable[str] = (),
+        categorical: dict[str, bool] | None = None,
+    ) -> None:
+        if not 1 <= n_bits <= 62:
+            raise ValueError(f"Names are hashed to 1 to 62 bits, not {n_bits}.")
+        self.n_bits = n_bits
+        self.categorical = dict(categorical or {})
+        self._remembered: dict[int, tuple[str, ...]] = {}
+        self._columns = _ByHash(n_bits, self._remembered)
+        self.number(list(names))
+
+    def number(self, names: Sequence[str]) -> np.ndarray:
+        """Return the hashes of the names."""
+        if len(self._columns) > CACHED:
+            self._columns.clear()
+        return _look_up(self._columns, names)
+
+    def name(self, column: int) -> str:
+        """Return what a column is called: ``a|b`` if shared, ``#column`` if forgotten."""
+        names = self._remembered.get(column, (f"#{column}",))
+        return "|".join(names[:SHOWN] + ("…",) * (len(names) > SHOWN))
+
+    def __len__(self) -> int:
+        """Return how many hashes there can be."""
+        return 1 << self.n_bits
+
+    def keep(self, columns: np.ndarray) -> None:
+        """Forget all other names, until they occur again."""
+        wanted = set(columns.tolist())
+        self._remembered = {c: names for c, names in self._remembered.items() if c in wanted}
+        self._columns = _ByHash(self.n_bits, self._remembered)
+
+    def only(self, columns: np.ndarray) -> "HashedNames":
+        """Return a copy that remembers the names of these columns."""
+        wanted = np.unique(columns).tolist()
+        names = [name for c in wanted for name in self._remembered.get(c, ())]
+        return HashedNames(self.n_bits, names, self.categorical)
+
+    def tree(self) -> dict[str, Any]:
+        """Return the names remembered; their hashes say where they belong."""
+        names = [name for shared in self._remembered.values() for name in shared]
+        hashed = {"n_bits": self.n_bits, **_packed(names)}
+        return {"kind": "hashed", **hashed, **_kinds(self.categorical)}
+
+
+def names_from_tree(tree: dict[str, Any]) -> Names:
+    """Return the names that gave this tree."""
+    kinds = {**dict.fromkeys(tree["numeric"], False), **dict.fromkeys(tree["categorical"], True)}
+    match tree["kind"]:
+        case "growing":
+            return GrowingNames(_unpacked(tree), kinds)
+        case "known":
+            return KnownNames(tree["columns"], tree["names"], int(tree["width"]), kinds)
+        case "hashed":
+            return HashedNames(int(tree["n_bits"]), _unpacked(tree), kinds)
+        case other:
+            raise ValueError(f"Names of an unknown kind: {other!r}.")
+
+
+class _InOrder(dict[str, int]):
+    """Numbers by name: a name that is looked up for the first time gets the next one."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.names: list[str] = []
+
+    def __missing__(self, name: str) -> int:
+        self[name] = column = len(self.names)
+        self.names.append(name)
+        return column
+
+
+class _Beyond(dict[str, int]):
+    """Known numbers by name, and numbers from a width on for names looked up beside them."""
+
+    def __init__(self, known: dict[str, int], width: int) -> None:
+        super().__init__()
+        self.known, self.following = known, width
+
+    def __missing__(self, name: str) -> int:
+        column = self.known.get(name, self.following)
+        self.following += column == self.following
+        self[name] = column
+        return column
+
+
+class _ByHash(dict[str, int]):
+    """Hashes by name; a name that is looked up is remembered for its column."""
+
+    def __init__(self, n_bits: int, remembered: dict[int, tuple[str, ...]]) -> None:
+        super().__init__()
+        self.mask, self.remembered = (1 << n_bits) - 1, remembered
+
+    def __missing__(self, name: str) -> int:
+        digest = blake2b(name.encode("utf-8", "surrogatepass"), digest_size=8).digest()
+        self[name] = column = int.from_bytes(digest, "little") & self.mask
+        names = self.remembered.get(column, ())
+        if name not in names and len(names) <= SHOWN:  # one more than is shown tells of the rest
+            self.remembered[column] = (*names, name)
+        return column
+
+
+def _look_up(columns: dict[str, int], names: Sequence[str]) -> np.ndarray:
+    """Return what the dictionary says, or finds, for every name."""
+    return np.fromiter(map(columns.__getitem__, names), np.int64, len(names))
+
+
+def _kinds(categorical: dict[str, bool]) -> dict[str, Any]:
+    """Return the kinds of tables' columns as two lists."""
+    return {
+        "numeric": [name for name, words in categorical.items() if not words],
+        "categorical": [name for name, words in categorical.items() if words],
+    }
+
+
+def _packed(names: Sequence[str]) -> dict[str, Any]:
+    """Return any number of strings as two arrays: quick to write, half as large as a list."""
+    text = "".join(names).encode("utf-8", "surrogatepass")
+    lengths = np.fromiter(map(len, names), np.int64, len(names))
+    return {"text": np.frombuffer(text, np.uint8).copy(), "lengths": lengths}
+
+
+def _unpacked(tree: dict[str, Any]) -> list[str]:
+    """Return the strings again."""
+    text = np.asarray(tree["text"], np.uint8).tobytes().decode("utf-8", "surrogatepass")
+    ends = np.cumsum(tree["lengths"], dtype=np.int64).tolist()
+    return [text[start:end] for start, end in zip([0, *ends], ends, strict=False)]

@@ -1,0 +1,1 @@
+"""Files, streams and arrays, each read as chunks of rows."""

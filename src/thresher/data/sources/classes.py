@@ -1,0 +1,66 @@
+"""Which classes a source has: told by its shards, or by its first rows."""
+
+from collections.abc import Iterator
+from itertools import chain
+from typing import Any
+
+import numpy as np
+
+from thresher.data.chunk import Chunk
+from thresher.data.errors import DataError
+from thresher.data.labels import tidy_labels
+from thresher.data.sources.protocol import Source
+from thresher.data.sources.shards import ShardSource
+
+# Rows that are looked at before the first is learnt; more as long as all are of one class.
+LOOKED_AT, MOST_LOOKED_AT = 1 << 13, 1 << 16
+
+
+def with_classes(source: Source) -> tuple[Source, np.ndarray]:
+    """Return the classes of a source, and the source with the rows that were looked at."""
+    if isinstance(source, ShardSource) and source.labels is not None:
+        classes = tidy_labels(source.labels[0])
+        _refuse_one_class(classes)
+        return source, classes
+    seen: list[Chunk] = []
+    chunks = source.chunks()
+    labels = np.zeros(0)
+    for chunk in chunks:
+        seen.append(chunk)
+        if chunk.labels is None:
+            raise DataError("The rows have no labels: training needs one for every row.")
+        labels = np.concatenate([labels, chunk.labels]) if labels.size else chunk.labels
+        if labels.size >= LOOKED_AT and np.unique(labels[:LOOKED_AT]).size > 1:
+            labels = labels[:LOOKED_AT]  # wherever chunks end, the same rows are looked at
+            break
+        if labels.size >= MOST_LOOKED_AT:
+            break
+    classes = tidy_labels(np.unique(labels))
+    _refuse_one_class(classes)
+    return (source if source.rewinds else _Begun(source, chain(seen, chunks))), classes
+
+
+def _refuse_one_class(classes: np.ndarray) -> None:
+    if classes.size == 0:
+        raise DataError("There is not a single row to learn from.")
+    if classes.size == 1:
+        raise DataError(
+            f"All rows looked at are of class {classes[0]!s}: a classifier needs two. If others "
+            "come later, name all classes (classes=, or --classes on the command line)."
+        )
+
+
+class _Begun:
+    """A source that is read once, some of whose rows have been looked at already."""
+
+    rewinds = False
+
+    def __init__(self, source: Source, chunks: Iterator[Chunk]) -> None:
+        self._source, self._chunks = source, chunks
+
+    def chunks(self) -> Iterator[Chunk]:
+        """Read the rows from the first on."""
+        return self._chunks
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._source, name)

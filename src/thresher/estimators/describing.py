@@ -1,0 +1,136 @@
+"""What a fitted model is and has selected, in plain values: for tables, pages and other programs.
+
+Nothing here needs pandas. Everything is JSON as it stands, once dataclasses are made dicts.
+"""
+
+from dataclasses import asdict, dataclass
+from typing import Any
+
+import numpy as np
+
+from thresher.estimators.saving import provenance
+from thresher.learners.paths import Paths
+
+
+@dataclass(frozen=True)
+class Feature:
+    """A feature with a weight. ``rows`` are those of training in which it occurred."""
+
+    name: str
+    weight: float
+    probability: float | None  # of selection; None where the method has none
+    rows: int
+
+
+@dataclass(frozen=True)
+class Selection:
+    """What one problem selected, strongest first, and how it got there.
+
+    ``positive`` is the class that positive weights speak for.
+    """
+
+    positive: str
+    intercept: float
+    features: list[Feature]
+    history: list[dict[str, Any]]
+
+
+@dataclass(frozen=True)
+class Description:
+    """A fitted model. With two classes there is one selection, otherwise one for each."""
+
+    method: str
+    parameters: dict[str, Any]
+    classes: list[str]
+    width: int
+    kept: int  # features with a weight, for whichever class
+    passes: int
+    provenance: dict[str, Any]
+    selections: list[Selection]
+
+    def as_dict(self) -> dict[str, Any]:
+        """Return everything as JSON knows it."""
+        return asdict(self)
+
+
+def describe(model: Any) -> Description:
+    """Return what there is to say about a fitted model."""
+    weights, intercepts = model._settled()
+    return Description(
+        method=type(model).__name__,
+        parameters={name: _plain(value) for name, value in model.get_params(deep=False).items()},
+        classes=[str(label) for label in model.classes_],
+        width=int(model.n_features_in_),
+        kept=int((weights != 0).any(axis=0).sum()),
+        passes=int(model.n_iter_),
+        provenance={name: _plain(value) for name, value in _provenance(model).items()},
+        selections=[
+            _selection(model, problem, row, float(intercept))
+            for problem, (row, intercept) in enumerate(zip(weights, intercepts, strict=True))
+        ],
+    )
+
+
+def names_of(model: Any, columns: np.ndarray) -> list[str]:
+    """Return what columns are called: by their names, or as numbered in the files of training.
+
+    Columns of arrays are called x0, x1, ... as scikit-learn does.
+    """
+    named = getattr(model, "feature_names_in_", None)
+    if named is not None:
+        return [str(named[column]) for column in columns]
+    names = getattr(model, "_names", None)
+    if names is not None:
+        return [names.name(column) for column in columns.tolist()]
+    base = getattr(model, "_index_base", None)
+    return [f"x{column}" if base is None else str(column + base) for column in columns.tolist()]
+
+
+def columns_used(model: Any) -> np.ndarray:
+    """Return the columns with a weight, ascending."""
+    used = (model._settled()[0] != 0).any(axis=0)
+    return np.sort(model._model.vocabulary["columns"][used])
+
+
+def _selection(model: Any, problem: int, weights: np.ndarray, intercept: float) -> Selection:
+    """Return what one problem selected."""
+    vocabulary, state = model._model.vocabulary, model._model.problems[problem].state
+    used = np.flatnonzero(weights)
+    columns = vocabulary["columns"][used]
+    rank = np.lexsort((columns, -np.abs(weights[used])))
+    used, columns = used[rank], columns[rank]
+    parts = zip(
+        names_of(model, columns),
+        weights[used].tolist(),
+        _probabilities(state, used),
+        vocabulary["occurrences"][used].tolist(),
+        strict=True,
+    )
+    positive = model.classes_[1 if model.classes_.size == 2 else problem]
+    history = [_plain(record) for record in getattr(state, "history", [])]
+    return Selection(str(positive), intercept, [Feature(*part) for part in parts], history)
+
+
+def _probabilities(state: Any, slots: np.ndarray) -> list[float | None]:
+    """Return how often features were selected, for methods that know."""
+    if isinstance(state, Paths):
+        return state.feature("probability")[slots].tolist()
+    return [None] * slots.size
+
+
+def _provenance(model: Any) -> dict[str, Any]:
+    """Return where a model comes from: what its file says, or what a file would say."""
+    return getattr(model, "provenance_", None) or provenance(model)
+
+
+def _plain(value: Any) -> Any:
+    """Return a value as JSON knows it, in words where it does not."""
+    if isinstance(value, np.generic):
+        return _plain(value.item())
+    if isinstance(value, dict):
+        return {str(key): _plain(one) for key, one in value.items()}
+    if isinstance(value, list | tuple | np.ndarray):
+        return [_plain(one) for one in value]
+    if isinstance(value, float) and not np.isfinite(value):
+        return str(value)
+    return value if value is None or isinstance(value, bool | int | float | str) else repr(value)

@@ -1,0 +1,155 @@
+"""A fitted model in other programs' words: scikit-learn, ONNX, tables of coefficients."""
+
+import csv
+import io
+import json
+import os
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from scipy import sparse
+from sklearn.linear_model import SGDClassifier
+from sklearn.pipeline import Pipeline
+from sklearn.preprocessing import Normalizer
+
+from thresher.estimators import graph
+from thresher.estimators.describing import names_of
+from thresher.files.atomic import write_bytes
+from thresher.learners.paths import Paths
+
+INTERCEPT = "(intercept)"
+
+
+def to_sklearn(estimator: Any) -> Any:
+    """Return a fitted SGDClassifier, behind a Normalizer where rows are scaled to unit length."""
+    classifier = _classifier(estimator)
+    if not estimator._model.vocabulary.normalize:
+        return _with_inputs(classifier, estimator)
+    normalizer = _with_inputs(Normalizer(), estimator)  # gives arrays, so the other sees no names
+    return Pipeline([("normalizer", normalizer), ("classifier", classifier)])
+
+
+def _classifier(estimator: Any) -> SGDClassifier:
+    classifier = SGDClassifier(
+        loss=estimator.loss, fit_intercept=estimator.fit_intercept, random_state=estimator._seed
+    )
+    coef = _sparse_coef(estimator)
+    classifier.coef_ = sparse.csr_matrix(coef) if estimator._sparse else coef.toarray()
+    classifier.intercept_ = estimator.intercept_
+    classifier.classes_ = estimator.classes_.copy()
+    classifier.n_features_in_ = coef.shape[1]
+    classifier.n_iter_ = int(estimator.n_iter_)
+    classifier.t_ = 1.0 + estimator._model.problems[0].pace.updates
+    return classifier
+
+
+def _with_inputs(step: Any, estimator: Any) -> Any:
+    """Return a step that knows which columns it expects."""
+    step.n_features_in_ = int(estimator.n_features_in_)
+    if hasattr(estimator, "feature_names_in_"):
+        step.feature_names_in_ = estimator.feature_names_in_.copy()
+    return step
+
+
+def _sparse_coef(estimator: Any) -> sparse.csr_array:
+    """Return the coefficients without ever making them dense."""
+    weights, _ = estimator._settled()
+    problems, slots = np.nonzero(weights)
+    columns = estimator._model.vocabulary["columns"][slots]
+    shape = (weights.shape[0], int(estimator.n_features_in_))
+    return sparse.csr_array((weights[problems, slots], (problems, columns)), shape=shape)
+
+
+def to_onnx(estimator: Any, path: str | os.PathLike[str]) -> None:
+    """Write the model as an ONNX graph on dense rows of float64."""
+    try:
+        from skl2onnx import to_onnx as convert
+        from skl2onnx.common.data_types import DoubleTensorType
+    except ImportError:
+        raise ImportError("to_onnx() needs skl2onnx: pip install 'thresher[onnx]'.") from None
+    graph.register([type(estimator)])
+    inputs = [("X", DoubleTensorType([None, int(estimator.n_features_in_)]))]
+    model = convert(estimator, initial_types=inputs)
+    write_bytes(path, model.SerializeToString())
+
+
+def export_coefficients(estimator: Any, path: str | os.PathLike[str]) -> None:
+    """Write the coefficients as a table in the format that the path's ending tells."""
+    ending = Path(path).suffix.lower()
+    if ending not in WRITERS:
+        raise ValueError(
+            f"{os.fspath(path)}: the ending says how coefficients are written, and it must be one "
+            f"of {', '.join(WRITERS)}."
+        )
+    write_bytes(path, WRITERS[ending](coefficients(estimator)))
+
+
+def coefficients(estimator: Any) -> dict[str, list[Any]]:
+    """Return a table, column by column: for each class its intercept, then its weights."""
+    weights, intercepts = estimator._settled()
+    table: dict[str, list[Any]] = {
+        name: [] for name in ("feature", "column", "class", "weight", "probability")
+    }
+    for problem, intercept in enumerate(intercepts.tolist()):
+        columns, values, probabilities = _weights_of(estimator, problem, weights[problem])
+        table["feature"] += [INTERCEPT, *names_of(estimator, columns)]
+        table["column"] += [None, *columns.tolist()]
+        table["class"] += [_positive(estimator, problem)] * (columns.size + 1)
+        table["weight"] += [intercept, *values.tolist()]
+        table["probability"] += [None, *probabilities]
+    if not isinstance(estimator._model.problems[0].state, Paths):
+        del table["probability"]
+    return table
+
+
+def _weights_of(
+    estimator: Any, problem: int, weights: np.ndarray
+) -> tuple[np.ndarray, np.ndarray, list[float | None]]:
+    """Return columns, weights and selection probabilities, by ascending column."""
+    vocabulary, state = estimator._model.vocabulary, estimator._model.problems[problem].state
+    slots = np.flatnonzero(weights)
+    slots = slots[np.argsort(vocabulary["columns"][slots])]
+    known = isinstance(state, Paths)
+    probabilities = state.feature("probability")[slots].tolist() if known else [None] * slots.size
+    return vocabulary["columns"][slots], weights[slots], probabilities
+
+
+def _positive(estimator: Any, problem: int) -> Any:
+    """Return the class that positive weights of a problem speak for."""
+    classes = estimator.classes_.tolist()
+    return classes[1] if len(classes) == 2 else classes[problem]
+
+
+def _separated(delimiter: str) -> Callable[[dict[str, list[Any]]], bytes]:
+    def write(table: dict[str, list[Any]]) -> bytes:
+        text = io.StringIO(newline="")
+        writer = csv.writer(text, delimiter=delimiter, lineterminator="\n")
+        writer.writerow(table)
+        writer.writerows(zip(*table.values(), strict=True))
+        return text.getvalue().encode("utf-8", "surrogatepass")
+
+    return write
+
+
+def _json(table: dict[str, list[Any]]) -> bytes:
+    rows = [dict(zip(table, row, strict=True)) for row in zip(*table.values(), strict=True)]
+    return json.dumps(rows, indent=1).encode() + b"\n"
+
+
+def _parquet(table: dict[str, list[Any]]) -> bytes:
+    try:
+        import pyarrow as pa
+        import pyarrow.parquet as pq
+    except ImportError:
+        raise ImportError("Parquet needs pyarrow: pip install 'thresher[arrow]'.") from None
+    kinds = {"feature": pa.string(), "column": pa.int64()}
+    kinds |= {"weight": pa.float64(), "probability": pa.float64()}
+    columns = {name: pa.array(values, kinds.get(name)) for name, values in table.items()}
+    buffer = io.BytesIO()
+    pq.write_table(pa.table(columns), buffer)
+    return buffer.getvalue()
+
+
+WRITERS = {".csv": _separated(","), ".tsv": _separated("\t"), ".json": _json, ".parquet": _parquet}

@@ -1,0 +1,51 @@
+"""A model meets rows from files: which columns they have in common, and what it says of them."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from thresher.data.chunk import Chunk
+from thresher.data.errors import DataError
+from thresher.data.naming import HashedNames
+from thresher.data.sources.opening import open_source
+from thresher.data.sources.protocol import Reading, Source
+
+
+def source_for(
+    model: Any, paths: str | Path | Sequence[str | Path], labelled: bool = False, **reading: Any
+) -> Source:
+    """Return a source whose columns are numbered as the model knows them."""
+    names = getattr(model, "_names", None)
+    source = open_source(paths, _as_in_training(model, Reading(**reading), labelled), names)
+    if (names is None) != (source.names is None):
+        has, wants = ("names", "numbers") if names is None else ("numbers", "names")
+        raise DataError(
+            f"The rows have features with {has}, but the model knows its features by {wants}: it "
+            "was trained on other data."
+        )
+    return source
+
+
+def _as_in_training(model: Any, reading: Reading, labelled: bool) -> Reading:
+    """Return how to read: what nobody says now is as it was when the model was trained.
+
+    The first rows of other files may tell another story of where indices begin.
+    """
+    before = {"index_base": getattr(model, "_index_base", None), **getattr(model, "_reading", {})}
+    names = getattr(model, "_names", None)
+    if isinstance(names, HashedNames):
+        before["hash_bits"] = names.n_bits
+    unsaid = {key: value for key, value in before.items() if getattr(reading, key) is None}
+    return replace(reading, labelled=labelled, **unsaid)
+
+
+def margins_of(model: Any, source: Source) -> Iterator[tuple[Chunk, np.ndarray]]:
+    """Give every chunk of a source with its margins, a column per class if there are many.
+
+    Features the model has never seen count as 0, as they would have had no weight.
+    """
+    for chunk in source.chunks():
+        yield chunk, model._margins(chunk.rows)

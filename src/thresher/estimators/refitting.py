@@ -1,0 +1,105 @@
+"""Does a model select the same features when it is trained on other rows?"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+from scipy import sparse
+from sklearn.base import clone
+
+from thresher.data.errors import DataError
+from thresher.data.labels import tidy_labels
+from thresher.data.sources.opening import open_source
+from thresher.data.sources.protocol import Reading, Source
+from thresher.estimators.describing import columns_used
+from thresher.estimators.evaluating import Told, keep_quiet
+from thresher.stability import mean_pairwise_kappa, nogueira_stability
+
+
+@dataclass(frozen=True)
+class Labelled:
+    """Rows that are all at hand."""
+
+    rows: sparse.csr_array
+    labels: np.ndarray
+    weights: np.ndarray
+
+
+@dataclass(frozen=True)
+class Refits:
+    """How much the selections of several fits agree; nan where they are all empty or all."""
+
+    refits: int
+    kappa: float  # Cohen's, mean over pairs
+    stability: float  # Nogueira's, with its 95 % interval
+    low: float
+    high: float
+    features: list[int]  # selected by each
+    in_all: int  # selected by every one
+
+
+def rows_like(model: Any, paths: Sequence[str], **reading: Any) -> Source:
+    """Return a source that numbers features anew, in the way of the model's training."""
+    how = Reading(**reading)
+    if how.index_base is None:
+        how = replace(how, index_base=getattr(model, "_index_base", 0))
+    if how.hash_bits is None:
+        how = replace(how, hash_bits=getattr(getattr(model, "_names", None), "n_bits", None))
+    return open_source(paths, how)
+
+
+def gather(source: Source, told: Told = keep_quiet) -> Labelled:
+    """Read a source into memory."""
+    chunks = []
+    for chunk in source.chunks():
+        if chunk.labels is None:
+            raise DataError("The rows have no labels: refits need one for every row.")
+        chunks.append(chunk)
+        told(len(chunk))
+    if not chunks:
+        raise DataError("There is not a single row to refit with.")
+    lengths = np.concatenate([np.diff(chunk.starts) for chunk in chunks])
+    parts = (
+        np.concatenate([chunk.values for chunk in chunks]),
+        np.concatenate([chunk.columns for chunk in chunks]),
+        np.concatenate([[0], np.cumsum(lengths)]),
+    )
+    rows = sparse.csr_array(parts, shape=(lengths.size, chunks[-1].width))
+    labels = np.concatenate([chunk.labels for chunk in chunks if chunk.labels is not None])
+    weights = [np.ones(len(c)) if c.weights is None else c.weights for c in chunks]
+    return Labelled(rows, tidy_labels(labels), np.concatenate(weights))
+
+
+def refit_on_halves(
+    model: Any, data: Labelled, refits: int, seed: int, told: Told = keep_quiet
+) -> Refits:
+    """Train anew on random halves of the rows, with the model's parameters, and compare."""
+    rng = np.random.default_rng(seed)
+    chosen = []
+    for number in range(refits):
+        half = np.sort(rng.permutation(data.labels.size)[: data.labels.size // 2])
+        fresh = clone(model).set_params(random_state=seed + number, warm_start=False)
+        fresh.fit(data.rows[half], data.labels[half], data.weights[half])
+        chosen.append(columns_used(fresh))
+        told(1)
+    return _compared(chosen, np.unique(data.rows.indices))
+
+
+def _compared(chosen: list[np.ndarray], occurring: np.ndarray) -> Refits:
+    """Return how much selections agree, among the features that occur at all."""
+    places = [np.searchsorted(occurring, columns) for columns in chosen]
+    starts = np.concatenate([[0], np.cumsum([one.size for one in places])])
+    columns = np.concatenate(places)
+    shape = (len(chosen), max(occurring.size, 1))
+    masks = sparse.csr_array((np.ones(columns.size), columns, starts), shape=shape)
+    nogueira = nogueira_stability(masks)
+    return Refits(
+        refits=len(chosen),
+        kappa=mean_pairwise_kappa(masks),
+        stability=nogueira.stability,
+        low=nogueira.low,
+        high=nogueira.high,
+        features=[one.size for one in chosen],
+        in_all=int((np.bincount(columns, minlength=1) == len(chosen)).sum()),
+    )

@@ -1,0 +1,154 @@
+"""A fitted estimator as one file: what prediction needs, and on request all that learning needs.
+
+Kept are the features with a weight in any problem and those that are still stable. Features that
+were purged in all problems are forgotten, unless columns that never occurred count as stable: then
+the purged ones are what tells the stable set.
+"""
+
+import os
+import platform
+from importlib.metadata import version
+from typing import Any
+
+import numpy as np
+
+from thresher.files.tree import write_tree
+from thresher.files.words import narrow
+from thresher.learners.history import history_tree
+from thresher.learners.paths import Paths
+
+LIBRARIES = ("thresher", "numpy", "scipy", "scikit-learn", "numba")
+
+
+def save(estimator: Any, path: str | os.PathLike[str], training_state: bool = False) -> None:
+    """Write a fitted estimator to a file, whole or not at all."""
+    write_tree(path, tree_of(estimator, training_state))
+
+
+def tree_of(estimator: Any, training_state: bool = False) -> dict[str, Any]:
+    """Return a fitted estimator as a tree of plain values; see ``loading.estimator_from``."""
+    _refuse_unknown_class(estimator)
+    weights, intercepts = estimator._settled()
+    _refuse_non_finite(weights, intercepts)
+    kept = _kept_slots(estimator, weights)
+    columns = estimator._model.vocabulary["columns"][kept]
+    return {
+        "kind": "model",
+        "class": type(estimator).__name__,
+        "parameters": _parameters(estimator),
+        "provenance": provenance(estimator),
+        "fitted": _fitted(estimator),
+        "names": _names(estimator, columns, training_state),
+        "model": {
+            "n_columns": estimator._model.vocabulary.n_columns,
+            "normalize": estimator._model.vocabulary.normalize,
+            "columns": narrow(columns),
+            "occurrences": narrow(estimator._model.vocabulary["occurrences"][kept]),
+            "intercepts": intercepts,
+            "weights": [_nonzero(row[kept]) for row in weights],
+            "paths": _paths(estimator, kept),
+        },
+        "state": estimator._model.tree() if training_state else None,
+    }
+
+
+def provenance(estimator: Any) -> dict[str, Any]:
+    """Return where a model comes from; no time, so that the same model gives the same bytes."""
+    return {
+        **{name: version(name) for name in LIBRARIES},
+        "python": platform.python_version(),
+        "seed": estimator._seed,
+        "data_fingerprint": getattr(estimator, "data_fingerprint_", None),
+        "random_state": _random_state_note(estimator),
+    }
+
+
+def _refuse_unknown_class(estimator: Any) -> None:
+    """Refuse what could not be loaded: files name classes, but never bring or import any."""
+    import thresher.estimators
+
+    name = type(estimator).__name__
+    if getattr(thresher.estimators, name, None) is not type(estimator):
+        raise TypeError(
+            f"{name} is not one of Thresher's own classes, and only those can be loaded again. "
+            "Use pickle or joblib for classes of your own."
+        )
+
+
+def _refuse_non_finite(*numbers: np.ndarray) -> None:
+    if not all(np.isfinite(some).all() for some in numbers):
+        raise ValueError("The model has weights that are not finite: it cannot be saved.")
+
+
+def _parameters(estimator: Any) -> dict[str, Any]:
+    """Return all parameters; of a generator of random numbers there remains the seed it gave."""
+    parameters = estimator.get_params(deep=False)
+    weights = parameters["class_weight"]
+    if isinstance(weights, dict):
+        parameters["class_weight"] = {"pairs": [list(pair) for pair in weights.items()]}
+    if isinstance(parameters["random_state"], np.random.RandomState):
+        parameters["random_state"] = estimator._seed
+    return parameters
+
+
+def _random_state_note(estimator: Any) -> str | None:
+    if isinstance(estimator.random_state, np.random.RandomState):
+        return "was a numpy.random.RandomState: the seed it gave stands for it"
+    return None
+
+
+def _fitted(estimator: Any) -> dict[str, Any]:
+    """Return what scikit-learn knows of a fitted estimator, and what goes with it."""
+    return {
+        "classes": estimator.classes_,
+        "class_counts": estimator._class_counts,
+        "n_features_in": int(estimator.n_features_in_),
+        "feature_names_in": getattr(estimator, "feature_names_in_", None),
+        "n_iter": int(estimator.n_iter_),
+        "seed": estimator._seed,
+        "sparse": estimator._sparse,
+        "index_base": getattr(estimator, "_index_base", None),
+        "reading": getattr(estimator, "_reading", {}),
+    }
+
+
+def _names(estimator: Any, columns: np.ndarray, training_state: bool) -> dict[str, Any] | None:
+    """Return the names of columns read from files: of all that may be met again, or of the kept."""
+    names = getattr(estimator, "_names", None)
+    if names is None:
+        return None
+    return names.tree() if training_state else names.only(columns).tree()
+
+
+def _kept_slots(estimator: Any, weights: np.ndarray) -> np.ndarray:
+    """Return the slots that are stored, by ascending column."""
+    kept = (weights != 0).any(axis=0)
+    states = [problem.state for problem in estimator._model.problems]
+    if isinstance(states[0], Paths):
+        kept = kept | np.any([paths.stable for paths in states], axis=0)
+        if any(estimator._unseen_kept()):
+            kept[:] = True
+    slots = np.flatnonzero(kept)
+    return slots[np.argsort(estimator._model.vocabulary["columns"][slots])]
+
+
+def _nonzero(weights: np.ndarray) -> dict[str, np.ndarray]:
+    """Return the places and values of the weights that are not zero."""
+    places = np.flatnonzero(weights)
+    return {"places": narrow(places), "values": weights[places]}
+
+
+def _paths(estimator: Any, kept: np.ndarray) -> list[dict[str, Any]] | None:
+    """Return what the stabilized learners know of the kept features and of their own way."""
+    states = [problem.state for problem in estimator._model.problems]
+    if not isinstance(states[0], Paths):
+        return None
+    return [
+        {
+            "purged_at": narrow(paths.feature("purged_at")[kept]),
+            "probability": paths.feature("probability")[kept],
+            "stage": paths.stage.tree(),
+            "history": history_tree(paths.history),
+        }
+        for paths in states
+    ]

@@ -1,0 +1,199 @@
+"""Learning from a source, chunk after chunk, so that it can stop and go on between any two."""
+
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from thresher.data.chunk import Chunk
+from thresher.data.errors import DataError
+from thresher.data.naming import Names
+from thresher.data.sources.cache import cached
+from thresher.data.sources.classes import with_classes
+from thresher.data.sources.given import GivenSource
+from thresher.data.sources.opening import open_source
+from thresher.data.sources.passes import passes_over
+from thresher.data.sources.protocol import Reading, Source
+from thresher.data.sources.shards import ShardSource
+from thresher.estimators.inputs import check_weights
+from thresher.estimators.progressive import Progressive
+from thresher.train.fit import unchanged
+
+
+def training_source(
+    estimator: Any,
+    source: Any,
+    cache: bool,
+    reading: dict[str, Any],
+    names: Names | None = None,
+    say: Callable[[str], None] | None = None,
+) -> Source:
+    """Return what an estimator learns from, kept as shards if it is to be read more than once.
+
+    ``names`` are those known so far of a training that goes on.
+    """
+    if isinstance(source, str | Path) or _are_paths(source):
+        paths = [source] if isinstance(source, str | Path) else source
+        how = Reading(**reading)
+        estimator._reading = {"label": how.label, "weight": how.weight}
+        opened = open_source(paths, how)
+        wants_more = estimator._stream_passes(1) != 1
+        if cache and wants_more and opened.rewinds and not isinstance(opened, ShardSource):
+            kept = cached(opened, [str(path) for path in paths], how, say)
+            decided = getattr(opened, "decided", None)
+            if say and decided:
+                say(decided)
+            return kept
+        return opened if names is None else open_source(paths, how, names)
+    if reading:
+        raise ValueError(f"{', '.join(reading)}: options of reading are for files.")
+    if hasattr(source, "chunks"):
+        return source
+    if isinstance(source, Iterable):
+        return GivenSource(source)
+    raise TypeError(
+        f"fit_stream takes paths, a source or an iterable of (rows, labels), not {source!r}."
+    )
+
+
+def _are_paths(source: Any) -> bool:
+    return (
+        isinstance(source, list | tuple)
+        and bool(source)
+        and all(isinstance(one, str | Path) for one in source)
+    )
+
+
+FIRST_ROWS, EASED = 64, 1 << 13
+
+
+@dataclass
+class StreamTraining:
+    """An estimator on its way through a source: passes finished, and rows of the current one."""
+
+    estimator: Any
+    source: Source
+    n_rows: int | None  # in a pass, if that was known before the first
+    passes: int = 0
+    rows: int = 0
+    rows_a_pass: int = 0
+    before: np.ndarray = field(default_factory=lambda: np.zeros(0))  # weights a pass ago
+    progressive: Progressive = field(default_factory=Progressive)
+    watched: bool = False  # whether rows are predicted before they are learnt
+
+    @classmethod
+    def begin(cls, estimator: Any, source: Source, classes: Any = None) -> "StreamTraining":
+        """Start with an empty model, its classes told or found in the first rows."""
+        n_rows = source.n_rows if source.rewinds else None
+        if classes is None:
+            source, classes = with_classes(source)
+        estimator.n_features_in_ = 0
+        estimator._begin(np.unique(classes), lambda: estimator._stream_learner(n_rows))
+        return cls(estimator, source, n_rows)
+
+    def steps(self) -> Iterator[Chunk]:
+        """Learn to the end; after each chunk, give it, with everything in a state to be kept."""
+        estimator, model = self.estimator, self.estimator._model
+        most = estimator._stream_passes(self.n_rows) if self.source.rewinds else 1
+        read = passes_over(self.source, estimator.shuffle, estimator._seed)
+        while self.passes != most and not model.finished:
+            for chunk in self._eased(read(self.passes, self.rows)):
+                self._learn(chunk)
+                yield chunk
+                if model.finished:
+                    break
+            self._refuse_nothing()
+            self.passes, self.rows = self.passes + 1, 0
+            if self._settled():
+                break
+        self._finish()
+
+    def _eased(self, chunks: Iterator[Chunk]) -> Iterator[Chunk]:
+        """Cut the first rows small if they are watched: what is learnt tells of what follows."""
+        for chunk in chunks:
+            first = 0
+            while first < len(chunk):
+                small = self.watched and self.passes == 0 and self.rows < EASED
+                last = first + (max(FIRST_ROWS, self.rows) if small else len(chunk))
+                yield chunk[first:last]
+                first = last
+
+    def share_done(self) -> float | None:
+        """Return how much of the training is done, if anybody can know."""
+        if self.n_rows is None:
+            return None
+        done = self.passes * self.n_rows + self.rows
+        return min(1.0, done / self.estimator._planned_updates(self.n_rows))
+
+    def summary(self) -> dict[str, Any]:
+        """Return what was learnt, in a few numbers."""
+        estimator, seen = self.estimator, self.progressive
+        return {
+            "rows": self.rows_a_pass,
+            "passes": estimator.n_iter_,
+            "features": int(estimator._settled()[0].any(axis=0).sum()),
+            "width": estimator.n_features_in_,
+            "classes": estimator.classes_.tolist(),
+            "progressive_error": seen.wrong / seen.rows if seen.rows else None,
+            "skipped": self.source.skipped.count,
+        }
+
+    def n_features(self) -> int:
+        """Return how many features are still in play."""
+        model = self.estimator._model
+        stable = [getattr(problem.state, "stable", None) for problem in model.problems]
+        known = [int(mask.sum()) for mask in stable if mask is not None]
+        return max(known) if known else int(self.estimator._settled()[0].any(axis=0).sum())
+
+    def _learn(self, chunk: Chunk) -> None:
+        """Learn some rows, all of them or none."""
+        estimator = self.estimator
+        labels = self._labels(chunk)
+        if self.watched and self.passes == 0:
+            self.progressive.see(estimator, chunk.rows, labels)
+        weights = check_weights(chunk.weights, len(chunk))
+        learner = estimator._stream_learner(self.n_rows)
+        estimator._learn_rows(chunk.rows, labels, weights, learner, anew=self.passes == 0)
+        estimator.n_features_in_ = estimator._model.vocabulary.n_columns
+        estimator._names, estimator._index_base = self.source.names, self.source.index_base
+        self.rows += len(chunk)
+        self.rows_a_pass = max(self.rows_a_pass, self.rows)
+        estimator.n_iter_ = self.passes + 1
+
+    def _labels(self, chunk: Chunk) -> np.ndarray:
+        """Return the labels of a chunk, each of them of a known class."""
+        classes = self.estimator.classes_
+        if chunk.labels is None:
+            raise DataError(f"Row {self.rows + 1} has no label: training needs one for every row.")
+        unknown = np.flatnonzero(~np.isin(chunk.labels, classes))
+        if unknown.size:
+            raise DataError(
+                f"The label {chunk.labels[unknown[0]]!s} of row {self.rows + unknown[0] + 1:,} is "
+                f"not among the classes {', '.join(map(str, classes))}. Name all classes "
+                "beforehand (classes=, or --classes on the command line)."
+            )
+        return chunk.labels if chunk.labels.dtype == object else chunk.labels.astype(classes.dtype)
+
+    def _refuse_nothing(self) -> None:
+        if self.rows == 0:
+            raise DataError(f"There is not a single row to learn from in pass {self.passes + 1}.")
+
+    def _settled(self) -> bool:
+        """Return whether a whole pass has changed no weight enough to go on."""
+        estimator = self.estimator
+        states = [problem.state for problem in estimator._model.problems]
+        learner = estimator._model.learner
+        if not estimator.tol or not all(learner.may_stop(state) for state in states):
+            return False
+        before, (now, _) = self.before, estimator._settled()
+        self.before = now.ravel().copy()
+        return before.size == now.size and unchanged(before, self.before, estimator.tol)
+
+    def _finish(self) -> None:
+        """Leave no number in the model that cannot be used, and no name that nobody needs."""
+        weights, intercepts = self.estimator._settled()
+        if not (np.isfinite(weights).all() and np.isfinite(intercepts).all()):
+            raise DataError("The numbers overflowed: lower eta0, or scale the columns.")
+        self.estimator.data_fingerprint_ = self.source.fingerprint()

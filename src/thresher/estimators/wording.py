@@ -1,0 +1,51 @@
+"""A model's description in words that terminals and pages share."""
+
+from typing import Any
+
+from thresher.estimators.describing import Description
+from thresher.estimators.saving import LIBRARIES
+
+DIGITS = 16  # of a fingerprint, that are enough to tell data apart
+
+
+def printable(text: str) -> str:
+    """Return a name from a file as it can be shown: signs that steer a terminal are written out."""
+    if text.isprintable():
+        return text
+    return "".join(c if c.isprintable() else c.encode("unicode_escape").decode() for c in text)
+
+
+def facts_of(description: Description) -> dict[str, str]:
+    """Return the facts of a model that are worth a line."""
+    classes = ", ".join(printable(label) for label in description.classes)
+    return {
+        "loss": str(description.parameters.get("loss")),
+        "classes": f"{len(description.classes)}: {classes}",
+        "features": f"{description.kept:,} kept of {description.width:,}",
+        "passes": f"{description.passes:,}",
+    }
+
+
+def provenance_of(description: Description) -> dict[str, str]:
+    """Return where a model comes from, as far as it is known."""
+    known = dict(description.provenance)
+    known["seed"] = description.parameters.get("random_state", known.get("seed"))
+    known["data_fingerprint"] = (known.get("data_fingerprint") or "")[:DIGITS]
+    versions = [f"{name} {known.pop(name)}" for name in (*LIBRARIES, "python") if name in known]
+    words = {name.replace("_", " "): _words(value) for name, value in known.items()}
+    words["made with"] = ", ".join(versions)
+    return {printable(name): printable(one) for name, one in words.items() if one}
+
+
+def parameters_of(description: Description) -> dict[str, str]:
+    """Return the parameters, as they would be given."""
+    given = description.parameters.items()
+    return {name: "None" if value is None else printable(_words(value)) for name, value in given}
+
+
+def _words(value: Any) -> str:
+    if isinstance(value, dict):
+        return ", ".join(f"{key} {_words(one)}" for key, one in value.items())
+    if isinstance(value, list):
+        return ", ".join(map(_words, value))
+    return "" if value is None else str(value)

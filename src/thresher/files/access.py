@@ -1,0 +1,93 @@
+"""What a tree from a file says, if it is of the kind and in the range it must be.
+
+A right checksum only tells that a file is as it was written, not by whom.
+"""
+
+from collections.abc import Iterable
+from typing import Any, NoReturn
+
+import numpy as np
+
+from thresher.files.errors import ModelFileError
+
+Tree = dict[str, Any]
+
+
+def refuse(what: str) -> NoReturn:
+    """Raise the error of a file that says what cannot be."""
+    raise ModelFileError(f"its checksum is right, but what it says cannot be: {what}.")
+
+
+def branch(tree: Tree, key: str) -> Tree:
+    """Return a tree within the tree."""
+    return _of_type(tree, key, dict, "a group")
+
+
+def branches(tree: Tree, key: str) -> list[Tree]:
+    """Return a list of trees."""
+    found = _of_type(tree, key, list, "a list")
+    if not all(isinstance(one, dict) for one in found):
+        refuse(f"{key} is no list of groups")
+    return found
+
+
+def word(tree: Tree, key: str) -> str:
+    """Return a string."""
+    return _of_type(tree, key, str, "a word")
+
+
+def flag(tree: Tree, key: str) -> bool:
+    """Return True or False."""
+    return bool(_of_type(tree, key, bool | np.bool_, "true or false"))
+
+
+def whole(tree: Tree, key: str, least: int = 0, most: int = 1 << 62) -> int:
+    """Return a whole number within bounds."""
+    value = _of_type(tree, key, int | np.integer, "a whole number")
+    if isinstance(value, bool) or not least <= value <= most:
+        refuse(f"{key} is {value}")
+    return int(value)
+
+
+def number(tree: Tree, key: str, finite: bool = True) -> float:
+    """Return a number, a finite one unless others may occur."""
+    value = _of_type(tree, key, float | np.floating | int, "a number")
+    if isinstance(value, bool) or (finite and not np.isfinite(value)):
+        refuse(f"{key} is {value}")
+    return float(value)
+
+
+def array(tree: Tree, key: str, kind: Any, shape: tuple[int | None, ...]) -> np.ndarray:
+    """Return an array of a type and a shape, in which None stands for any length."""
+    found = _of_type(tree, key, np.ndarray, "an array")
+    if found.dtype != kind:
+        refuse(f"{key} is an array of {found.dtype}")
+    fits = found.ndim == len(shape)
+    fits = fits and all(n in (None, m) for n, m in zip(shape, found.shape, strict=True))
+    if not fits:
+        refuse(f"{key} has the shape {found.shape}")
+    return np.require(found, requirements=["C", "W"])
+
+
+def integers(tree: Tree, key: str, size: int | None, below: int) -> np.ndarray:
+    """Return whole numbers from 0 on as int64, however few bytes each of them was stored in."""
+    found = _of_type(tree, key, np.ndarray, "an array")
+    if found.dtype.kind not in "ui" or found.ndim != 1 or size not in (None, found.size):
+        refuse(f"{key} is an array of {found.dtype} with the shape {found.shape}")
+    if found.size and not (found.min() >= 0 and found.max() < below):
+        refuse(f"{key} goes from {found.min()} to {found.max()}")
+    return found.astype(np.int64)
+
+
+def same_names(tree: Tree, names: Iterable[str], of: str) -> None:
+    """Refuse a tree that has others than these."""
+    if set(tree) != set(names):
+        refuse(f"{of} are {', '.join(sorted(tree)) or 'none'}")
+
+
+def _of_type(tree: Tree, key: str, kind: Any, words: str) -> Any:
+    if key not in tree:
+        refuse(f"{key} is missing")
+    if not isinstance(tree[key], kind):
+        refuse(f"{key} is not {words}")
+    return tree[key]

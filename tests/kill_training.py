@@ -1,0 +1,99 @@
+"""Kill ``thresher train`` at random moments and let it go on: the model must not differ in a bit.
+
+    python tests/kill_training.py 1000
+
+Each child is forked from a process that has everything imported, so that most kills hit work and
+not start-up. Cache and checkpoint are removed whenever a training has come to its end.
+"""
+
+import os
+import random
+import shutil
+import signal
+import sys
+import tempfile
+import time
+from pathlib import Path
+
+import numpy as np
+
+from thresher.cli import main
+
+
+def write_rows(path, n_rows=1500, n_columns=300):
+    """Write rows whose class depends on a few columns."""
+    rng = np.random.default_rng(0)
+    with open(path, "w") as file:
+        for _ in range(n_rows):
+            columns = np.sort(rng.choice(n_columns, 12, replace=False)) + 1
+            values = rng.uniform(0.1, 1, columns.size).round(3)
+            label = 1 if values[columns < n_columns / 3].sum() > 2 else -1
+            pairs = " ".join(f"{c}:{v}" for c, v in zip(columns, values, strict=True))
+            file.write(f"{label} {pairs}\n")
+
+
+def child(words):
+    """Run the command in a forked process; return its number."""
+    number = os.fork()
+    if number:
+        return number
+    try:
+        main(words, standalone_mode=False)
+    except BaseException as error:
+        print(f"failed: {error!r}", file=sys.stderr)
+        os._exit(1)
+    os._exit(0)
+
+
+def killed(number, seconds):
+    """Wait, then kill; return whether it was still at work, and refuse any failure."""
+    end = time.monotonic() + seconds
+    while time.monotonic() < end:
+        done, status = os.waitpid(number, os.WNOHANG)
+        if done:
+            if status:
+                raise SystemExit("a training failed")
+            return False
+        time.sleep(0.0005)
+    os.kill(number, signal.SIGKILL)
+    _, status = os.waitpid(number, 0)
+    return os.WIFSIGNALED(status)
+
+
+def run(n_kills, seed=0):
+    """Kill so many times; return how many models were compared, and how long a training takes."""
+    draw = random.Random(seed)
+    with tempfile.TemporaryDirectory() as folder:
+        os.chdir(folder)
+        write_rows("rows.svm")
+        settings = ["--n-features-to-select", "20", "--max-iter", "20", "--quiet"]
+        fresh = ["train", "rows.svm", "-o", "killed.thresher", *settings]
+        fresh += ["--checkpoint", "state.ckpt", "--checkpoint-every", "0.001s"]
+        whole = ["train", "rows.svm", "-o", "whole.thresher", *settings]
+        main(whole, standalone_mode=False)  # children inherit the kernels this has loaded
+        shutil.rmtree("rows.svm.shards")
+        began = time.monotonic()
+        main(fresh, standalone_mode=False)
+        longest = time.monotonic() - began
+        shutil.rmtree("rows.svm.shards")
+        Path("killed.thresher").unlink()
+        kills = compared = 0
+        while kills < n_kills or not compared:
+            words = ["train", "--resume", "state.ckpt", "--quiet"]
+            patience = 600 if kills >= n_kills else draw.uniform(0, 0.4 * longest)
+            if killed(child(words if Path("state.ckpt").exists() else fresh), patience):
+                kills += 1
+                continue
+            if Path("killed.thresher").read_bytes() != Path("whole.thresher").read_bytes():
+                raise SystemExit(f"after {kills} kills the model differs")
+            compared += 1
+            Path("killed.thresher").unlink()
+            shutil.rmtree("rows.svm.shards", ignore_errors=True)
+        os.chdir("/")
+    return compared, longest
+
+
+if __name__ == "__main__":
+    n_kills = int(sys.argv[1]) if len(sys.argv) > 1 else 1000
+    compared, longest = run(n_kills)
+    print(f"{n_kills} kills of trainings of {longest:.2f} s, {compared} models: all the same")

@@ -1,0 +1,221 @@
+"""``thresher train``: from files to a model."""
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from dataclasses import fields
+from pathlib import Path
+
+import numpy as np
+import pytest
+from click.testing import CliRunner
+
+import thresher
+from cases import NAMES
+from kill_training import write_rows
+from thresher.cli import main
+from thresher.cli.parameters import METHODS, PARAMETERS
+
+QUICK = ["--max-iter", "2"]
+
+
+@pytest.fixture
+def rows(tmp_path, monkeypatch):
+    """Go to a folder with a small file of rows."""
+    monkeypatch.chdir(tmp_path)
+    write_rows("rows.svm", n_rows=60, n_columns=40)
+    return tmp_path
+
+
+def run(*words):
+    return CliRunner().invoke(main, ["train", *map(str, words)])
+
+
+def fails(code, *words):
+    result = run(*words)
+    assert result.exit_code == code, result.output
+    return result.stderr
+
+
+def test_every_parameter_is_an_option():
+    options = {words.split("/")[0].strip("-").replace("-", "_") for words, _, _ in PARAMETERS}
+    options = options - {"seed"} | {"random_state"}
+    kinds = [getattr(thresher, name) for name in METHODS.values()]
+    parameters = {field.name for kind in kinds for field in fields(kind)}
+    # paths are always shared on a stream; training never goes on from an estimator
+    assert parameters - options == {"paths", "warm_start", "verbose"}
+    assert options <= parameters
+    assert sorted(METHODS.values()) == sorted(NAMES)
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_every_method(rows, method):
+    result = run("rows.svm", "-o", "m.thresher", "--method", method, *QUICK)
+    assert result.exit_code == 0, result.output
+    model = thresher.load("m.thresher")
+    assert type(model).__name__ == METHODS[method]
+    assert model.max_iter == 2
+    assert model.classes_.tolist() == [-1, 1]
+    assert "Wrote" in result.stderr
+
+
+def test_the_summary_for_machines(rows):
+    result = run("rows.svm", "-o", "m.thresher", "--json", "--quiet", "--method", "ftrl", *QUICK)
+    summary = json.loads(result.stdout)
+    assert summary["rows"] == 60
+    assert summary["passes"] == 2
+    assert summary["classes"] == [-1, 1]
+    assert 0 < summary["features"] <= 40
+    assert result.stderr == ""
+
+
+def test_text_read_twice_is_kept_as_shards(rows):
+    run("rows.svm", "-o", "a.thresher", "--method", "ftrl", *QUICK)
+    assert (rows / "rows.svm.shards").is_dir()
+    made = (rows / "rows.svm.shards" / "index.json").stat().st_mtime_ns
+    again = run("rows.svm", "-o", "b.thresher", "--method", "ftrl", *QUICK)
+    assert "made earlier" in again.stderr
+    assert (rows / "rows.svm.shards" / "index.json").stat().st_mtime_ns == made
+    assert Path("a.thresher").read_bytes() == Path("b.thresher").read_bytes()
+
+
+def test_no_cache(rows):
+    result = run("rows.svm", "-o", "m.thresher", "--no-cache", "--method", "ftrl", *QUICK)
+    assert result.exit_code == 0
+    assert not (rows / "rows.svm.shards").exists()
+
+
+def test_one_pass_keeps_nothing(rows):
+    result = run("rows.svm", "-o", "m.thresher", "--max-iter", "1")
+    assert result.exit_code == 0
+    assert not (rows / "rows.svm.shards").exists()
+    assert thresher.load("m.thresher").n_iter_ == 1
+
+
+def test_standard_input(rows):
+    text = Path("rows.svm").read_bytes()
+    result = CliRunner().invoke(main, ["train", "-", "-o", "m.thresher"], input=text)
+    assert result.exit_code == 0, result.output
+    from_file = run("rows.svm", "-o", "f.thresher", "--max-iter", "1", "--no-shuffle")
+    assert from_file.exit_code == 0
+    piped, filed = thresher.load("m.thresher"), thresher.load("f.thresher")
+    np.testing.assert_array_equal(piped.coef_, filed.coef_)
+
+
+def test_classes_and_weights(rows):
+    words = ["--classes", "-1,0,1", "--class-weight", "-1=1,0=1,1=3"]
+    run("rows.svm", "-o", "m.thresher", "--method", "ftrl", *words, *QUICK)
+    model = thresher.load("m.thresher")
+    assert model.classes_.tolist() == [-1, 0, 1]
+    assert model.class_weight == {-1: 1.0, 0: 1.0, 1: 3.0}
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        (["-o", "m"], "Name a file to train on"),
+        (["rows.svm"], "Name the model to write: -o MODEL"),
+        (["rows.svm", "-o", "no/m"], "there is no folder"),
+        (["rows.svm", "-o", "."], "is a folder: name a file"),
+        (["rows.svm", "-o", "m", "--l1", "1"], "--l1 is no parameter of the method thresher"),
+        (["rows.svm", "-o", "m", "--max-iter", "soon"], "'soon' is not a number or auto"),
+        (["rows.svm", "-o", "m", "--class-weight", "x"], "neither balanced nor like -1=1,1=5"),
+        (["rows.svm", "-o", "m", "--checkpoint-every", "1w"], "write 30s, 5m or 1h"),
+        (["-", "-o", "m", "--checkpoint", "c"], "Standard input cannot be read again"),
+        (["--resume", "c", "rows.svm", "--loss", "hinge"], "leave out FILE, --loss"),
+    ],
+)
+def test_wrong_words(rows, words, message):
+    assert message in " ".join(fails(2, *words).split())
+
+
+@pytest.mark.parametrize(
+    ("content", "message"),
+    [
+        (None, "there is no such file"),
+        ("", "is empty"),
+        ("# only a comment\n", "not a single row"),
+        ("1 1:1\n1 2:1\n", "All rows looked at are of class 1"),
+        ("1 1:1\n-1 2:x\n", "line 2"),
+        ("1 1:1\n-1 2:nan\n", "line 2"),
+    ],
+)
+def test_bad_files(rows, content, message):
+    if content is not None:
+        Path("bad.svm").write_text(content)
+    assert message in fails(3, "bad.svm", "-o", "m.thresher")
+    assert not Path("m.thresher").exists()
+
+
+def test_a_parameter_out_of_range(rows):
+    assert "n_stages=0" in fails(3, "rows.svm", "-o", "m.thresher", "--n-stages", "0")
+
+
+def test_rows_can_be_left_out(rows):
+    with open("rows.svm", "a") as file:
+        file.write("1 2:x\n")
+    result = run("rows.svm", "-o", "m.thresher", "--on-error", "skip", "--max-iter", "1")
+    assert result.exit_code == 0
+    assert "1 rows were left out. The first: " in result.stderr
+    assert "line 61" in result.stderr
+
+
+def test_resuming_what_is_no_checkpoint(rows):
+    run("rows.svm", "-o", "m.thresher", "--max-iter", "1")
+    assert "not a checkpoint" in fails(4, "--resume", "m.thresher")
+    assert "no such file" in fails(4, "--resume", "nothing.ckpt")
+
+
+@pytest.mark.jit
+def test_killed_at_fifty_random_moments(tmp_path):
+    script = Path(__file__).with_name("kill_training.py")
+    done = subprocess.run(
+        [sys.executable, script, "50"], cwd=tmp_path, capture_output=True, text=True, check=False
+    )
+    assert done.returncode == 0, done.stderr
+    assert "all the same" in done.stdout
+
+
+@pytest.mark.jit
+def test_ctrl_c_writes_the_checkpoint_and_says_how_to_go_on(tmp_path):
+    rows, state = tmp_path / "rows.svm", tmp_path / "state.ckpt"
+    write_rows(rows, n_rows=5000)
+    words = [sys.executable, "-m", "thresher", "train", str(rows), "--max-iter", "10000"]
+    words += ["-o", str(tmp_path / "m.thresher"), "--checkpoint", str(state)]
+    process = subprocess.Popen(words, stderr=subprocess.PIPE, text=True)
+    until = time.monotonic() + 120
+    while not state.exists() and time.monotonic() < until:
+        time.sleep(0.05)
+    time.sleep(1.0)
+    os.kill(process.pid, signal.SIGINT)
+    _, said = process.communicate(timeout=60)
+    assert process.returncode == 130
+    assert f"To go on: thresher train --resume {state}" in said
+    assert not (tmp_path / "m.thresher").exists()
+
+
+def test_data_that_changed_meanwhile(rows):
+    from thresher.cli.recipe import Recipe
+    from thresher.cli.train import write_checkpoint
+    from thresher.estimators.streaming import StreamTraining, training_source
+
+    recipe = Recipe(
+        files=[str(rows / "rows.svm")],
+        output=str(rows / "m.thresher"),
+        method="ftrl",
+        parameters={"random_state": 0, "max_iter": 1},
+        reading={},
+        classes=None,
+        cache=True,
+        checkpoint=str(rows / "state.ckpt"),
+        checkpoint_every=30.0,
+    )
+    source = training_source(recipe.estimator(), recipe.files, True, {})
+    training = StreamTraining.begin(recipe.estimator(), source)
+    next(training.steps())
+    write_checkpoint(recipe, training)
+    write_rows("rows.svm", n_rows=61, n_columns=40)
+    assert "The data is not what it was" in fails(3, "--resume", "state.ckpt")

@@ -1,0 +1,239 @@
+"""CSV and TSV: columns of numbers and of categories, places of errors, several files."""
+
+import csv
+import gzip
+import io
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from named_rows import read_all, read_text, small_chunks
+from thresher.data.errors import DataError
+from thresher.data.naming import GrowingNames, HashedNames, names_from_tree
+from thresher.data.sources.protocol import Reading
+from thresher.data.sources.table import TableSource
+
+PEOPLE = "label,age,town\n1,30,Bern\n0,,Basel\n1,4.5,\n"
+
+
+def test_numbers_and_categories():
+    found = read_text(TableSource, PEOPLE)
+    assert found.rows == [{"age": 30, "town=Bern": 1}, {"town=Basel": 1}, {"age": 4.5}]
+    assert found.labels == [1, 0, 1]
+    assert found.source.names.categorical == {"age": False, "town": True}
+
+
+def test_what_cells_may_look_like():
+    text = 'label, a ,"b, c"\r\n\r\n"x"," 1.5 ","say ""hi""\nthere"\r\ny,-2e1, red \r\n'
+    found = read_text(TableSource, text)
+    assert found.rows == [{"a": 1.5, 'b, c=say "hi"\nthere': 1}, {"a": -20, "b, c=red": 1}]
+    assert found.labels == ["x", "y"]
+
+
+@pytest.mark.parametrize(("suffix", "form"), [(".tsv", "auto"), (".tsv.gz", "tsv"), (".x", "tsv")])
+def test_tabs(suffix, form):
+    data = b"label\ta,b\n1\t2\n"
+    data = gzip.compress(data) if suffix.endswith(".gz") else data
+    assert read_text(TableSource, data, suffix=suffix, format=form).rows == [{"a,b": 2}]
+
+
+def test_label_and_weight_can_have_other_names():
+    found = read_text(TableSource, "w,y,label\n2,a,5\n0,b,6\n", label="y", weight="w")
+    assert found.rows == [{"label": 5}, {"label": 6}]
+    assert (found.labels, found.weights) == (["a", "b"], [2, 0])
+
+
+CATEGORICAL = {
+    "1 2 3": False,
+    "1 x 3": True,
+    "x y z": True,
+    "'' '' ''": False,
+    "'' x ''": True,
+    "NA 1 2": False,
+    "? x 2": True,
+    "none none ?": True,
+    "1e5 -.5 +3": False,
+    "1_0 2 3": True,
+    "true false true": True,
+    "1e999 1 2": False,
+}
+
+
+@pytest.mark.parametrize("cells", CATEGORICAL)
+def test_what_a_column_holds(cells):
+    rows = [f"1,{cell}" for cell in cells.replace("'", "").split(" ")]
+    found = read_text(TableSource, "label,a\n" + "\n".join(rows) + "\n", on_error="skip")
+    assert found.source.names.categorical == {"a": CATEGORICAL[cells]}
+
+
+# after two rows of which the columns are learned: label, age (numbers), town (words), w (weights)
+MALFORMED = {
+    "1,2,x": (None, "3 cells, and the header 4"),
+    "1,2,x,1,5": (None, "5 cells, and the header 4"),
+    "1,nan,x,1": (2, "'nan' is not finite: leave cells of 'age' empty"),
+    "1,-inf,x,1": (2, "'-inf' is not finite"),
+    "1,NA,x,1": (2, "'NA' is not a number: leave cells of 'age' empty"),
+    "1,abc,x,1": (2, "'abc' is not a number, and 'age' was taken for a column of numbers"),
+    "1,1_0,x,1": (2, "'1_0' is not a number"),
+    "1,1e999,x,1": (2, "beyond the largest number"),
+    ",1,x,1": (1, "no label"),
+    "maybe,1,x,1": (1, "the label 'maybe' is not a number"),
+    "1,1,x,-1": (4, "the row's weight is -1"),
+    "1,1,x,": (4, "weight cannot be read: there is none"),
+    "1,1,x,much": (4, "weight cannot be read: 'much' is not a number"),
+    "1,1,x,inf": (4, "weight cannot be read: 'inf' is not finite"),
+    '1,1,"x"y,1': (None, "behind its closing quote"),
+    "1,1,x\ry,1": (None, "carriage return"),
+    '1,1,"x,1': (None, "a quoted cell has no end"),
+}
+
+
+@pytest.mark.parametrize("line", MALFORMED)
+def test_what_is_refused(line):
+    column, message = MALFORMED[line]
+    start = 'label,age,town,w\n1,5,"a\nb",1\n\n'
+    with pytest.raises(DataError) as caught, small_chunks(n_rows=1):
+        read_text(TableSource, f"{start}{line}\n", weight="w")
+    assert (caught.value.line, caught.value.column) == (5, column)
+    assert message in str(caught.value)
+
+
+@pytest.mark.parametrize("line", MALFORMED)
+@pytest.mark.parametrize("n_rows", [1, 2, 100])
+def test_what_is_refused_can_be_skipped(line, n_rows):
+    text = f"label,age,town,w\n1,5,a,1\n{line}\n2,6,b,1\n"
+    with small_chunks(n_rows=n_rows):
+        found = read_text(TableSource, text, weight="w", on_error="skip")
+    if not found.source.names.categorical["age"]:  # else the whole was seen first
+        assert found.rows == [{"age": 5, "town=a": 1}, {"age": 6, "town=b": 1}]
+        assert (found.labels, found.source.skipped.count) == ([1, 2], 1)
+        assert "line 3" in found.source.skipped.examples[0]
+    else:
+        assert line in ("1,abc,x,1", "1,1_0,x,1")
+        assert n_rows > 1
+
+
+def test_a_quote_that_never_ends_costs_one_line():
+    lines = "".join(f"1,{k},x\n" for k in range(20_000))
+    found = read_text(TableSource, f'label,a,b\n1,7,"x\n{lines}', on_error="skip")
+    assert len(found.rows) == 20_000
+    assert found.source.skipped.count == 1
+
+
+HEADERS = {
+    "a,b,a,label\n": "column 3: two columns are called 'a'",
+    "a,,label\n": "column 2: the column has no name",
+    "a,b\n1,2\n": "no column 'label' for the label. There are 'a', 'b'",
+    '"a,label\n': "line 1: a quoted cell has no end",
+    "\n\n": "blank lines only",
+    "x" + ",x".join(map(str, range(30))) + "\n": "and 10 more",
+}
+
+
+@pytest.mark.parametrize("header", HEADERS, ids=lambda header: header[:20])
+def test_headers_that_are_refused(header):
+    with pytest.raises(DataError, match=HEADERS[header]):
+        read_text(TableSource, header)
+
+
+def test_a_missing_weight_column_is_named():
+    with pytest.raises(DataError, match=r"no column 'w' for the weight\. There are 'label', 'age'"):
+        read_text(TableSource, PEOPLE, weight="w")
+
+
+def test_rows_without_label_are_read_where_nobody_needs_one():
+    found = read_text(TableSource, "a,b\n1,x\n", labelled=False)
+    assert (found.rows, found.labels) == ([{"a": 1, "b=x": 1}], [None])
+    found = read_text(TableSource, "a,label\n1,2\n2,\n", labelled=False)
+    assert (found.rows, found.labels) == ([{"a": 1}, {"a": 2}], [None, None])
+
+
+def write(tmp_path, *texts):
+    paths = [tmp_path / f"{number}.csv" for number in range(len(texts))]
+    for path, text in zip(paths, texts, strict=True):
+        path.write_text(text)
+    return [str(path) for path in paths]
+
+
+def test_several_files_have_the_same_columns_in_any_order(tmp_path):
+    paths = write(tmp_path, PEOPLE, "town,label,age\nBern,1,7\n")
+    found = read_all(TableSource([*paths, paths[1]], Reading()))
+    assert found.rows[3:] == [{"age": 7, "town=Bern": 1}] * 2
+    paths = write(tmp_path, PEOPLE, "town,label,size\nBern,1,7\n")
+    with pytest.raises(DataError, match=r"1\.csv.*differ.*'age', 'size'"):
+        read_all(TableSource(paths, Reading()))
+
+
+def test_errors_name_their_own_file_and_line(tmp_path):
+    paths = write(tmp_path, PEOPLE, "label,age,town\n\n1,?,x\n")
+    with pytest.raises(DataError, match=r"1\.csv, line 3, column 2"):
+        read_all(TableSource(paths, Reading()))
+
+
+def models():
+    """Return the names of a model of the people's table, as it may lie in memory or in a file."""
+    found = []
+    for names in (GrowingNames(), HashedNames(20)):
+        read_text(TableSource, PEOPLE, names=names)
+        columns = names.number(["age", "town=Basel"])
+        kept = names.only(columns)
+        found += [names, kept, names_from_tree(kept.tree())]
+    return found
+
+
+@pytest.mark.parametrize("names", models(), ids=lambda names: type(names).__name__)
+def test_a_model_reads_tables_as_it_did_in_training(names):
+    text = "town,id,age\n7,x,1\n8,y,2\n7,z,\nBasel,q,3\n"
+    found = read_text(TableSource, text, names=names, labelled=False)
+    columns = found.columns
+    age, basel = names.number(["age", "town=Basel"])
+    assert [len(row) for row in columns] == [2, 2, 1, 2]  # 7 and 8 are towns, and ids are nothing
+    assert [age in row for row in columns] == [True, True, False, True]
+    assert basel in columns[3]
+    assert columns[2][0] in columns[0]
+    assert len({column for row in columns for column in row}) == 4
+    with pytest.raises(DataError, match="missing that the model has learned from: 'age'"):
+        read_text(TableSource, "town\nBern\n", names=names, labelled=False)
+
+
+def test_a_file_without_rows_has_no_chunks():
+    assert read_text(TableSource, "label,a\n").rows == []
+
+
+words = st.text(st.characters(codec="utf-8", exclude_characters="\r"), min_size=1, max_size=4)
+categories = words.filter(lambda word: word == word.strip())
+numbers = st.floats(allow_nan=False, allow_infinity=False)
+
+
+@st.composite
+def tables(draw):
+    """Return names, kinds and rows of a table; None is an empty cell."""
+    names = draw(st.lists(categories.filter(lambda w: w != "label"), max_size=5, unique=True))
+    kinds = [draw(st.booleans()) for _ in names]
+    cells = [categories.map(lambda word: f"{word}x") if words else numbers for words in kinds]
+    rows = st.lists(st.tuples(*(st.none() | cell for cell in cells)), min_size=1, max_size=9)
+    return names, kinds, draw(rows)
+
+
+@given(tables(), st.sampled_from(",\t"), st.booleans())
+def test_rows_that_are_written_are_read(table, delimiter, small):
+    names, kinds, rows = table
+    text = io.StringIO()
+    writer = csv.writer(text, delimiter=delimiter)
+    writer.writerow(["label", *names])
+    cells = [[number, *("" if c is None else c for c in row)] for number, row in enumerate(rows)]
+    writer.writerows(cells)
+    form = "csv" if delimiter == "," else "tsv"
+    learned = GrowingNames([], dict(zip(names, kinds, strict=True)))
+    found = read_text(TableSource, text.getvalue(), names=learned, format=form, small=small)
+    expected = []
+    for row in rows:
+        said: dict[str, float] = {}
+        for name, words, cell in zip(names, kinds, row, strict=True):
+            key, value = (f"{name}={cell}", 1.0) if words else (name, cell)
+            said[key] = said.get(key, 0.0) + (0 if cell is None else value)
+        expected.append({key: value for key, value in said.items() if value != 0})
+    assert found.rows == expected
+    assert found.labels == list(np.arange(len(rows), dtype=float))
