@@ -7,6 +7,7 @@ from typing import Any
 import matplotlib as mpl
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
+from matplotlib.ticker import LogFormatter
 
 from experiments.methods import LOSS_TITLES, METHODS
 from experiments.registry import named
@@ -35,6 +36,12 @@ def _style(name: str) -> dict[str, Any]:
     return {"color": f"C{place}", "linestyle": line, "label": METHODS[name].title}
 
 
+def _legend_below(figure: Figure, axes: Axes) -> None:
+    """Name the lines below all panels: inside them lines cross everywhere."""
+    lines = axes.get_legend_handles_labels()
+    figure.legend(*lines, loc="outside lower center", ncols=3, fontsize=8)
+
+
 def figure_1(trace: dict[str, Any]) -> Figure:
     """Draw the share of nonzero weights over the last updates, on both scalings."""
     figure, both = _canvas(2)
@@ -47,8 +54,9 @@ def figure_1(trace: dict[str, Any]) -> Figure:
                 style = {"drawstyle": drawn, "lw": 1, **_style(name)}
                 axes.plot(curve["updates"], curve["percents"], **style)
         axes.set(xlabel="updates before the end", title=f"{home}, {scaling}")
-        axes.set_ylabel("nonzero weights, %")
-    both[0].legend()
+        axes.set(ylabel="nonzero weights, %", yscale="log")
+        axes.yaxis.set_major_formatter("{x:g}")
+    _legend_below(figure, both[1])
     return figure
 
 
@@ -77,7 +85,7 @@ def figure_3(trace: dict[str, Any]) -> Figure:
         title = f"{named(trace['dataset']).title}, {LOSS_TITLES[loss].lower()}"
         axes.set(xscale="log", xlabel="density of a feature, %", title=title)
         axes.set_ylabel("share selected")
-    both[0].legend()
+    _legend_below(figure, both[0])
     return figure
 
 
@@ -92,14 +100,14 @@ def figure_regret(trace: dict[str, Any]) -> Figure:
     axes.plot(rows, root, color="0.6", linestyle=":", label="proportional to √T")
     title = f"{named(trace['dataset']).title}, one pass, logistic loss"
     axes.set(xscale="log", yscale="log", xlabel="rows T", ylabel="cumulative regret", title=title)
-    axes.legend()
+    _legend_below(figure, axes)
     return figure
 
 
 def figure_matched(store: Store, name: str, scaling: str, loss: str) -> Figure | None:
     """Draw error and stability against the number of features, one line per method."""
     figure, (left, right) = _canvas(2)
-    drawn = False
+    sizes: set[int] = set()
     for method in METHODS:
         cell = store.read(("matched", name, scaling, method, loss))
         points = [] if cell is None else cell["targets"]
@@ -107,18 +115,18 @@ def figure_matched(store: Store, name: str, scaling: str, loss: str) -> Figure |
             seen = [(p["features"], p[measure]) for p in points if p[measure] is not None]
             if seen:
                 axes.plot(*zip(*seen, strict=True), marker="o", ms=3, **_style(method))
-                drawn = True
-    if not drawn:
+                sizes.update(size for size, _ in seen)
+    if not sizes:
         return None
     title = f"{named(name).title}, {LOSS_TITLES[loss].lower()}"
-    left.set(xscale="log", yscale="log", xlabel="features", ylabel="test error, %", title=title)
+    left.set(yscale="log", ylabel="test error, %", title=title)
     left.yaxis.set_major_formatter("{x:g}")
-    left.yaxis.set_minor_formatter("{x:g}")
-    right.set(xscale="log", xlabel="features", ylabel="Cohen's kappa over permutations")
-    # below both panels: lines cross everywhere inside them
-    figure.legend(
-        *left.get_legend_handles_labels(), loc="outside lower center", ncols=3, fontsize=8
-    )
+    left.yaxis.set_minor_formatter(LogFormatter(minor_thresholds=(2, 0.5)))
+    right.set(ylabel="Cohen's kappa", title=title)
+    for axes in (left, right):
+        axes.set(xscale="log", xlabel="features", xticks=sorted(sizes), xticklabels=sorted(sizes))
+        axes.xaxis.minorticks_off()
+    _legend_below(figure, left)
     return figure
 
 

@@ -18,6 +18,8 @@ def place(knob: Knob, share: float) -> float:
     """Return the knob's value at a share of the way from its dense to its sparse end."""
     if knob.scale == "linear":
         return knob.dense + share * (knob.sparse - knob.dense)
+    if knob.scale == "complement":  # a rate near 1: what it leaves falls geometrically
+        return 1 - (1 - knob.dense) * ((1 - knob.sparse) / (1 - knob.dense)) ** share
     value = knob.dense * (knob.sparse / knob.dense) ** share
     return round(value) if knob.scale == "integer" else value
 

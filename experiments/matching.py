@@ -6,12 +6,13 @@ import numpy as np
 
 from experiments.fitting import fit_and_judge, prepared
 from experiments.judge import Verdict
+from experiments.lines import Line, chosen_params, recipe
 from experiments.matched import TARGETS, interpolate, ladder, place
 from experiments.methods import method
+from experiments.overlaps import overlaps_of
 from experiments.scope import Scope
 from experiments.store import Store
-from experiments.tasks import Line, chosen_params, recipe
-from thresher.stability import mean_pairwise_kappa
+from thresher.stability import kappa_from_overlaps
 
 
 def match_recipe(line: Line, scope: Scope, store: Store) -> str:
@@ -70,10 +71,7 @@ class _Run:
 def _kappa(verdicts: list[Verdict], columns: int) -> float:
     if len(verdicts) < 2:
         return float("nan")
-    masks = np.zeros((len(verdicts), columns), dtype=bool)
-    for mask, verdict in zip(masks, verdicts, strict=True):
-        mask[verdict.support] = True
-    return mean_pairwise_kappa(masks)
+    return kappa_from_overlaps(overlaps_of([verdict.support for verdict in verdicts]), columns)
 
 
 def _read_off(points: list[dict[str, Any]]) -> list[dict[str, Any]]:

@@ -3,12 +3,13 @@
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from experiments import matching, paper, tasks, traces
+from experiments import lines, matching, paper, permutations, traces
+from experiments.lines import Line
 from experiments.methods import METHODS, method
+from experiments.permutations import Permutations, permutations_of
 from experiments.registry import named
 from experiments.scope import Scope
 from experiments.store import Store
-from experiments.tasks import Line, Params
 
 SCALINGS = ("unit-variance", "nonzero-rms", "row-l2")
 MATCHED_SCALING, MATCHED_LOSS = "row-l2", "log_loss"
@@ -61,11 +62,11 @@ def first_wave(want: Want, scope: Scope, store: Store) -> list[Task]:
     """Return the choices and descriptions still to be made."""
     left = []
     for name in want.sets:
-        if store.read(("data", name), tasks.DATA_RECIPE) is None:
+        if store.read(("data", name), lines.DATA_RECIPE) is None:
             left.append(Task("describe", Line(name, "", "", "")))
     for line in want.lines(scope):
-        if tasks.chosen_params(line, scope, store) is None:
-            fits = 3 * len(tasks.settings_of(line, scope))
+        if lines.chosen_params(line, scope, store) is None:
+            fits = 3 * len(lines.settings_of(line, scope))
             left.append(Task("choose", line, _weight(line, fits, 20)))
     return _in_order(left)
 
@@ -74,13 +75,12 @@ def second_wave(want: Want, scope: Scope, store: Store) -> list[Task]:
     """Return the permutations, oracle runs and paths still to be made."""
     left = []
     for line in want.lines(scope):
-        params = tasks.chosen_params(line, scope, store)
+        params = lines.chosen_params(line, scope, store)
         if params is None:
             continue  # its choice failed and was reported
         if want.finals and line.dataset in want.sets:
-            left += _finals_left(line, params, scope, store)
-        elif "figure-3" in want.traces and line in traces.needed_lines("figure-3", scope):
-            left += _seeds_left("repeat", line, range(1), params, store)
+            for protocol in permutations.protocols(line, params):
+                left += _pieces_left(permutations_of(protocol, line, params, scope), store)
         if want.matched and line.dataset in want.sets:
             left += _match_left(line, scope, store)
     return _in_order(left)
@@ -95,22 +95,14 @@ def third_wave(want: Want, scope: Scope, store: Store) -> list[Task]:
     ]
 
 
-def _finals_left(line: Line, params: Params, scope: Scope, store: Store) -> list[Task]:
-    seeds = scope.seeds(named(line.dataset), method(line.method), line.scaling)
-    left = _seeds_left("repeat", line, seeds, params, store)
-    if tasks.uses_oracle(line, params):
-        left += _seeds_left("oracle", line, range(scope.oracle_permutations), params, store)
-    return left
-
-
-def _seeds_left(kind: str, line: Line, seeds: range, params: Params, store: Store) -> list[Task]:
-    looks = tasks.checkpoints(params)
-    protocol, made_by, passes = "final", tasks.recipe(line, params), params.get("max_iter", 20)
-    if kind == "oracle":
-        protocol, made_by, passes = "best-iterate", tasks.recipe(line, params, looks), sum(looks)
-    todo = [s for s in seeds if store.read(tasks.seed_key(protocol, line, s), made_by) is None]
-    parts = [tuple(todo[i : i + CHUNK]) for i in range(0, len(todo), CHUNK)]
-    return [Task(kind, line, _weight(line, len(part), passes), part) for part in parts]
+def _pieces_left(those: Permutations, store: Store) -> list[Task]:
+    """Return the permutations without a piece, in tasks; an empty task only gathers."""
+    if permutations.is_gathered(those, store):
+        return []
+    todo = permutations.missing(those, store)
+    parts = [tuple(todo[i : i + CHUNK]) for i in range(0, len(todo), CHUNK)] or [()]
+    kind, line = those.protocol, those.line
+    return [Task(kind, line, _weight(line, len(part), those.passes), part) for part in parts]
 
 
 def _match_left(line: Line, scope: Scope, store: Store) -> list[Task]:

@@ -5,7 +5,7 @@ from pathlib import Path
 from string import Template
 
 from experiments import figures, tables
-from experiments.agreement import agreement_table
+from experiments.agreement import agreement_table, claims_table
 from experiments.methods import LOSS_TITLES, LOSSES
 from experiments.plan import MATCHED_LOSS, MATCHED_SCALING, SCALINGS, methods_on
 from experiments.registry import named
@@ -62,7 +62,9 @@ def write(store: Store, scope: Scope, sets: Sequence[str], docs: Path) -> Path:
         oracle=scope.oracle_permutations,
         matched=scope.matched_permutations,
         **{f"table_{number}": table(number, store, sets) for number in (1, 2, 3, 4)},
+        oracle_table=tables.oracle_table(store, sets, SCALINGS),
         agreement=agreement_table(store, sets),
+        claims=claims_table(store, sets),
         matched_tables=_matched(store, sets),
         figures="\n\n".join(f"![{words}](reproduction/{path.name})" for words, path in drawn),
         settings=_settings(store, sets),

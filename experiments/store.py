@@ -1,6 +1,6 @@
 """Finished cells on disk: one small JSON file each, whole or absent.
 
-A cell's key is its path (data set, scaling, method, loss, protocol and seed). Beside its result
+A cell's key is its path (protocol, data set, scaling, method, loss). Beside its result
 stand the recipe it was made by and a checksum. A cell made by another recipe is out of date; a cell
 that cannot be read is set aside; both are computed again.
 """
@@ -9,7 +9,6 @@ import hashlib
 import json
 import os
 import tempfile
-from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -63,11 +62,6 @@ class Store:
             _replace(path, whole)
         except OSError as problem:
             raise StudyError(f"cannot write the result {path}: {problem.strerror}") from problem
-
-    def keys(self, *prefix: str) -> Iterator[Key]:
-        """Yield the keys of all cells below a prefix, sorted."""
-        for path in sorted(self.folder.joinpath(*prefix).rglob("*.json")):
-            yield path.relative_to(self.folder).with_suffix("").parts
 
 
 def _replace(path: Path, text: str) -> None:

@@ -4,12 +4,11 @@ from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
-from scipy.sparse import csr_array
 
-from experiments.judge import unpack
+from experiments.lines import Line
+from experiments.overlaps import square
 from experiments.store import Store
-from experiments.tasks import Line
-from thresher.stability import Stability, mean_pairwise_kappa, nogueira_stability
+from thresher.stability import Stability, kappa_from_overlaps, stability_from_overlaps
 
 
 class Moments(NamedTuple):
@@ -25,11 +24,9 @@ class Summary(NamedTuple):
     permutations: int
     error: Moments
     percent: Moments
-    nonzero: Moments
     seconds: float
     kappa: float
     stability: Stability
-    params: dict[str, Any]
 
 
 def moments(values: Sequence[float]) -> Moments:
@@ -39,37 +36,24 @@ def moments(values: Sequence[float]) -> Moments:
 
 
 def summarize(store: Store, line: Line, columns: int, protocol: str = "final") -> Summary | None:
-    """Summarize the stored permutations of a line, None when there are none."""
-    cells = [store.read(key) for key in store.keys(protocol, *line)]
-    choice = store.read(("choice", *line))
-    found = [cell for cell in cells if cell is not None and _is_current(cell, choice)]
-    if not found:
+    """Summarize the permutations of a line, None when they are not all made for its choice."""
+    cell, choice = store.read((protocol, *line)), store.read(("choice", *line))
+    if cell is None or choice is None or cell["params"] != choice["params"]:
         return None
-    masks = masks_of([unpack(cell["support"]) for cell in found], columns)
-    several = len(found) > 1
-    unknown = Stability(*[float("nan")] * 4)
+    kappa, stability = _agreement(cell, columns)
     return Summary(
-        len(found),
-        moments([cell["error"] for cell in found]),
-        moments([cell["percent"] for cell in found]),
-        moments([cell["nonzero"] for cell in found]),
-        float(np.mean([cell.get("seconds", np.nan) for cell in found])),
-        mean_pairwise_kappa(masks) if several else float("nan"),
-        nogueira_stability(masks) if several else unknown,
-        found[0]["params"],
+        len(cell["seeds"]),
+        moments(cell["error"]),
+        moments(cell["percent"]),
+        float(np.mean(cell.get("seconds", np.nan))),
+        kappa,
+        stability,
     )
 
 
-def _is_current(cell: dict[str, Any], choice: dict[str, Any] | None) -> bool:
-    """Tell whether a cell has the setting now chosen; passes aside, as an oracle has its own."""
-    if choice is None:
-        return True
-    made, wanted = ({**each["params"], "max_iter": None} for each in (cell, choice))
-    return made == wanted
-
-
-def masks_of(supports: Sequence[np.ndarray], columns: int) -> csr_array:
-    """Return feature numbers as a table of masks, one row per set."""
-    bounds = np.cumsum([0, *map(len, supports)])
-    numbers = np.concatenate(supports).astype(np.int64)
-    return csr_array((np.ones(len(numbers)), numbers, bounds), shape=(len(supports), columns))
+def _agreement(cell: dict[str, Any], columns: int) -> tuple[float, Stability]:
+    """Return kappa and stability; nan without two sets to compare, as the oracle's are not kept."""
+    if "overlaps" not in cell or len(cell["seeds"]) == 1:
+        return float("nan"), Stability(*[float("nan")] * 4)
+    overlaps = square(cell["overlaps"])
+    return kappa_from_overlaps(overlaps, columns), stability_from_overlaps(overlaps, columns)

@@ -2,14 +2,15 @@
 
 import math
 from collections.abc import Callable, Sequence
+from itertools import product
 
 from experiments import paper
+from experiments.lines import Line
 from experiments.matched import TARGETS
 from experiments.methods import LOSS_TITLES, METHODS
 from experiments.registry import named
 from experiments.store import Store
 from experiments.summary import Moments, Summary, summarize
-from experiments.tasks import Line
 
 NOTHING = "-"
 Show = Callable[[Summary], str]
@@ -87,26 +88,47 @@ def comparison(store: Store, sets: Sequence[str], scaling: str, loss: str, measu
     makers = [maker for maker in METHODS.values() if loss in maker.losses]
     if scaling == "nonzero-rms":
         makers = [maker for maker in makers if maker.in_paper]
-    rows = [(maker.title, maker, "final") for maker in makers]
-    if measure in ("error", "percent"):
-        oracles = [maker for maker in makers if maker.oracle]
-        rows += [(f"*oracle*: {maker.title}", maker, "best-iterate") for maker in oracles]
     table = []
-    for title, maker, protocol in rows:
+    for maker in makers:
         lines = [Line(name, scaling, maker.name, loss) for name in sets]
-        cells = [_cell(store, line, protocol, measure) for line in lines]
-        if protocol == "final" or set(cells) != {NOTHING}:
-            table.append([title, *cells])
+        table.append([maker.title, *(_cell(store, line, measure) for line in lines)])
     return markdown(["Method", *(named(name).title for name in sets)], table)
 
 
-def _cell(store: Store, line: Line, protocol: str, measure: str) -> str:
-    summary = summarize(store, line, named(line.dataset).columns, protocol)
-    ours = MEASURES[measure](summary) if summary else NOTHING
+def _cell(store: Store, line: Line, measure: str) -> str:
+    ours = _measured(store, line, "final", measure)
     # The paper's numbers stand beside its own scaling, in both readings.
-    beside = protocol == "final" and measure != "seconds" and line.scaling != "row-l2"
+    beside = measure != "seconds" and line.scaling != "row-l2"
     printed = paper.printed(measure, line.dataset, line.method, line.loss) if beside else None
     return f"{ours} [{spread(printed)}]" if printed else ours
+
+
+def _measured(store: Store, line: Line, protocol: str, measure: str) -> str:
+    summary = summarize(store, line, named(line.dataset).columns, protocol)
+    return MEASURES[measure](summary) if summary else NOTHING
+
+
+def oracle_table(store: Store, sets: Sequence[str], scalings: Sequence[str]) -> str:
+    """Return the final model, the best iterate by test error, and the paper, side by side."""
+    sides = ("final", "best iterate (oracle)", "paper")
+    header = ["Data set", "Scaling", "Loss", *(f"error %: {side}" for side in sides)]
+    header += [f"nonzero %: {side}" for side in sides]
+    rows = []
+    for maker in (maker for maker in METHODS.values() if maker.oracle):
+        for name, scaling, loss in product(sets, scalings, maker.losses):
+            line = Line(name, scaling, maker.name, loss)
+            if summarize(store, line, named(name).columns, "best-iterate"):
+                about = [named(name).title, scaling, LOSS_TITLES[loss]]
+                errors, sizes = (_sides(store, line, each) for each in ("error", "percent"))
+                rows.append([*about, *errors, *sizes])
+    return markdown(header, rows)
+
+
+def _sides(store: Store, line: Line, measure: str) -> list[str]:
+    """Return one measure of a line as the final model, the oracle and the paper have it."""
+    ours = [_measured(store, line, side, measure) for side in ("final", "best-iterate")]
+    printed = paper.printed(measure, line.dataset, line.method, line.loss)
+    return [*ours, spread(printed) if printed else NOTHING]
 
 
 def matched_table(store: Store, name: str, scaling: str, loss: str, measure: str) -> str:

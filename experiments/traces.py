@@ -8,11 +8,12 @@ from scipy.sparse import csr_matrix
 
 from experiments.fitting import prepared, training_rows
 from experiments.judge import unpack, weights
+from experiments.lines import Line, chosen_params, recipe
 from experiments.methods import Params, method
+from experiments.permutations import FINAL, permutations_of, piece
 from experiments.regret import cumulative_regret
 from experiments.scope import Scope
 from experiments.store import Store
-from experiments.tasks import Line, chosen_params, recipe, seed_key
 
 LAST_UPDATES = 1000
 LEVELS = 16
@@ -96,13 +97,22 @@ def _by_update(line: Line, params: Params, X: csr_matrix, y: np.ndarray) -> dict
 
 
 def _by_stage(line: Line, params: Params, X: csr_matrix, y: np.ndarray) -> dict[str, list]:
-    """Read the stages that end within the last updates off the model's history."""
+    """Read the sizes in force over the last updates off the model's history.
+
+    Between the ends of stages, and after the last of them, a size stays as it is.
+    """
     model = method(line.method).build(line.loss, 0, params).fit(X, y)
     stages = [(stage["rows_seen"], stage["nonzero"]) for stage in model.history_]
-    last = stages[-1][0]
-    kept = [(seen - last, count) for seen, count in stages if seen > last - LAST_UPDATES]
-    seen, counts = zip(*kept, strict=True)
-    return {"updates": list(seen), "percents": [100 * count / X.shape[1] for count in counts]}
+    end = max(stages[-1][0], model.n_iter_ * len(y))
+    begin = end - LAST_UPDATES
+    in_force = [count for seen, count in stages if seen <= begin][-1:]
+    kept = [(begin, count) for count in in_force]
+    kept += [(seen, count) for seen, count in stages if seen > begin]
+    kept.append((end, int(np.count_nonzero(weights(model)[0]))))
+    return {
+        "updates": [seen - end for seen, _ in kept],
+        "percents": [100 * count / X.shape[1] for _, count in kept],
+    }
 
 
 def annealing() -> dict[str, Any]:
@@ -132,9 +142,10 @@ def density_levels(scope: Scope, store: Store) -> dict[str, Any]:
     filled = members > 0
     curves = {}
     for line in lines:
-        cell = store.read(seed_key("final", line, 0))
-        if cell is not None:
-            chosen = np.isin(occurring, unpack(cell["support"]))
+        params = chosen_params(line, scope, store)
+        if params is not None:
+            first = piece(permutations_of(FINAL, line, params, scope), 0, store)
+            chosen = np.isin(occurring, unpack(first["support"]))
             hits = np.bincount(level, weights=chosen, minlength=LEVELS)
             curves[f"{line.method}/{line.loss}"] = (hits[filled] / members[filled]).tolist()
     middles = 100 * np.sqrt(edges[:-1] * edges[1:]) / X.shape[0]

@@ -50,3 +50,16 @@ def tiny(tmp_path, monkeypatch):
     yield facts
     fitting.prepared.cache_clear()
     fitting._raw.cache_clear()
+
+
+@pytest.fixture
+def study(tiny, monkeypatch, tmp_path):
+    """A folder for results, and only the outside judges to fill it."""
+    from small_study import OUTSIDE
+
+    from experiments.methods import METHODS
+
+    for name in list(METHODS):
+        if name not in OUTSIDE:
+            monkeypatch.delitem(METHODS, name)
+    return tmp_path / "results"

@@ -78,6 +78,7 @@ def test_knobs_run_from_dense_to_sparse():
     assert place(Knob("C", 100.0, 1.0), 1.0) == pytest.approx(1.0)
     assert place(Knob("t", 0.5, 0.9, "linear"), 0.5) == pytest.approx(0.7)
     assert place(Knob("n", 1000, 10, "integer"), 0.5) == 100
+    assert place(Knob("r", 0.5, 0.995, "complement"), 0.5) == pytest.approx(0.95)
 
 
 def test_a_ladder_surrounds_every_target():

@@ -5,64 +5,28 @@ from dataclasses import replace
 
 import pytest
 from rich.console import Console
+from small_study import LINE, SCOPE, cells, run_all
 
 from experiments import cli, fitting, report, run, work
 from experiments.errors import StudyError
 from experiments.lock import alone
 from experiments.methods import METHODS
-from experiments.plan import Want, first_wave, second_wave
 from experiments.progress import Progress, clock
-from experiments.scope import QUICK
 from experiments.store import Store
 from experiments.summary import summarize
-from experiments.tasks import Line
-
-OUTSIDE = ("sklearn-sgd-l1", "liblinear-l1")
-SCOPE = replace(
-    QUICK, sets=("tiny",), permutations={"paper": 3, "extension": 1}, most_settings=2, ladder=5
-)
-WANT = Want(("tiny",), traces=())
-LINE = Line("tiny", "row-l2", "sklearn-sgd-l1", "hinge")
-
-
-@pytest.fixture
-def study(tiny, monkeypatch, tmp_path):
-    """Only the outside judges, only the tiny set, quietly."""
-    for name in list(METHODS):
-        if name not in OUTSIDE:
-            monkeypatch.delitem(METHODS, name)
-    return tmp_path / "results"
-
-
-def quiet():
-    return Progress(Console(file=io.StringIO()))
 
 
 def test_a_run_makes_every_cell(study):
-    assert run.run(WANT, SCOPE, study, 1, quiet()) == []
+    assert run_all(study) == []
     store = Store(study)
     # two scalings; SGD with two losses, liblinear with one; three permutations each
-    assert len(list(store.keys("choice"))) == 6
-    assert len(list(store.keys("final"))) == 18
-    assert len(list(store.keys("matched"))) == 2
+    assert len(cells(study, "choice")) == len(cells(study, "final")) == 6
+    assert len(cells(study, "pieces")) == 18
+    assert len(cells(study, "matched")) == 2
     summary = summarize(store, LINE, 300)
     assert summary.permutations == 3
     assert 0 <= summary.error.mean < 50
     assert summary.seconds > 0
-
-
-def test_nothing_is_left_after_a_run_and_only_the_lost_is_made_again(study, monkeypatch):
-    run.run(WANT, SCOPE, study, 1, quiet())
-    store = Store(study)
-    assert first_wave(WANT, SCOPE, store) == second_wave(WANT, SCOPE, store) == []
-    store.path(("final", *LINE, "001")).unlink()
-    store.path(("final", *LINE, "002")).write_text("{")
-    left = second_wave(WANT, SCOPE, store)
-    assert [(task.line, task.seeds) for task in left] == [(LINE, (1, 2))]
-    before = store.path(("final", *LINE, "000")).stat().st_mtime_ns
-    run.run(WANT, SCOPE, study, 1, quiet())
-    assert second_wave(WANT, SCOPE, store) == []
-    assert store.path(("final", *LINE, "000")).stat().st_mtime_ns == before
 
 
 def test_a_stopped_run_goes_on(study, monkeypatch):
@@ -76,26 +40,25 @@ def test_a_stopped_run_goes_on(study, monkeypatch):
 
     monkeypatch.setattr(run, "perform", perform)
     with pytest.raises(KeyboardInterrupt):
-        run.run(WANT, SCOPE, study, 1, quiet())
-    kept = len(list(Store(study).keys()))
-    assert kept == 4
+        run_all(study)
+    assert len(cells(study)) == 4
     monkeypatch.setattr(run, "perform", real)
-    assert run.run(WANT, SCOPE, study, 1, quiet()) == []
+    assert run_all(study) == []
 
 
 def test_one_broken_method_does_not_cost_the_others(study, monkeypatch):
     broken = replace(METHODS["liblinear-l1"], make="experiments.judges:nothing_there")
     monkeypatch.setitem(METHODS, "liblinear-l1", broken)
-    failures = run.run(WANT, SCOPE, study, 1, quiet())
+    failures = run_all(study)
     assert len(failures) == 2
     assert "liblinear-l1" in failures[0]
-    assert len(list(Store(study).keys("final"))) == 12
+    assert len(cells(study, "final")) == 4
 
 
 def test_all_cores(study):
     """Fresh processes know only what is on disk: the registered sets are not the test's."""
     with pytest.raises(StudyError, match="no data set 'tiny'"):
-        run.run(WANT, SCOPE, study, 2, quiet())
+        run_all(study, jobs=2)
 
 
 def test_two_runs_at_once_are_refused(study, capsys):
@@ -107,7 +70,7 @@ def test_two_runs_at_once_are_refused(study, capsys):
 
 
 def test_tables_and_page_come_from_stored_results(study, tmp_path, monkeypatch):
-    run.run(WANT, SCOPE, study, 1, quiet())
+    run_all(study)
 
     def never(*args):
         raise AssertionError("a report measures nothing")
