@@ -95,3 +95,16 @@ def _pairs(store: Store, sets: Sequence[str], scaling: str) -> Iterator[tuple[Su
         ]
         if both[0] and both[1]:
             yield both[0], both[1]
+
+
+def unit_rows_win(store: Store, sets: Sequence[str]) -> str:
+    """Return in how many lines rows of unit length err less than columns of unit variance."""
+    wins = lines = 0
+    for name, maker in itertools.product(sets, METHODS.values()):
+        for loss in maker.losses:
+            both = (Line(name, scaling, maker.name, loss) for scaling in ("row-l2", READINGS[0]))
+            ours, its = (summarize(store, line, named(name).columns) for line in both)
+            if ours and its:
+                lines += 1
+                wins += ours.error.mean < its.error.mean
+    return f"{wins} of {lines}"

@@ -5,7 +5,7 @@ from pathlib import Path
 from string import Template
 
 from experiments import figures, tables
-from experiments.agreement import agreement_table, claims_table
+from experiments.agreement import agreement_table, claims_table, unit_rows_win
 from experiments.methods import LOSS_TITLES, LOSSES
 from experiments.plan import MATCHED_LOSS, MATCHED_SCALING, SCALINGS, methods_on
 from experiments.registry import named
@@ -65,6 +65,7 @@ def write(store: Store, scope: Scope, sets: Sequence[str], docs: Path) -> Path:
         oracle_table=tables.oracle_table(store, sets, SCALINGS),
         agreement=agreement_table(store, sets),
         claims=claims_table(store, sets),
+        unit_rows=unit_rows_win(store, sets),
         matched_tables=_matched(store, sets),
         figures="\n\n".join(f"![{words}](reproduction/{path.name})" for words, path in drawn),
         settings=_settings(store, sets),

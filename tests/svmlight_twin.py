@@ -77,9 +77,11 @@ def read_pair(place, word, lowest, highest):
 
 
 def whole(text, place, kind, lowest, highest):
-    if not re.fullmatch(rb"\d+", text) or not lowest <= int(text) <= highest:
+    digits = text.lstrip(b"0") or b"0"
+    sound = re.fullmatch(rb"\d+", text) and len(digits) < 20
+    if not sound or not lowest <= int(digits) <= highest:
         raise Refused(place + 1, kind)
-    return int(text)
+    return int(digits)
 
 
 def decimal(text, place, kind):

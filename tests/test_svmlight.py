@@ -123,6 +123,7 @@ FAULTS = [
     ("1 1:--1", 5, "'--1' is not a number"),
     ("1 1:1.2.3", 5, "'1.2.3' is not a number"),
     ("1 1:1,5", 5, "'1,5' is not a number"),
+    ("1 1:" + "1" * 50_000 + "x", 5, "is not a number"),
     ("1 1:1d5", 5, "'1d5' is not a number"),
     ("1 1:1 \r 2:2", 7, "a carriage return inside a line"),
     ("1 1:1\r\r", 6, "a carriage return inside a line"),
@@ -137,6 +138,7 @@ FAULTS = [
     ("1 1:1\u00a02:2", 5, "is not a number"),
     ("1 3:1 3:2", 7, "index 3 stands in this row twice"),
     ("1 3:0 03:0", 7, "index 3 stands in this row twice"),
+    ("1 3:1 " + "0" * 5000 + "3:1", 7, "index 3 stands in this row twice"),
     ("1 qid:3 5:1 4:1 3:1 4:2 5:1", 21, "index 4 stands in this row twice"),
     ("1 " + "x" * 100, 3, "'" + "x" * 40 + "'... is not a pair"),
 ]
@@ -210,6 +212,14 @@ def test_indices_from_0_or_1_are_told_by_the_first_block(source):
     given = source("1 1:1 2:2\n", index_base=0)
     assert whole(given)[0].tolist() == [[0, 1, 2]]
     assert given.decided is None
+
+
+def test_an_index_0_counts_even_if_its_value_is_0(source):
+    from_0 = source("1 1:2 0:0\n")
+    assert whole(from_0)[0].tolist() == [[0, 2]]
+    assert from_0.index_base == 0
+    error = refused(source("1 0:0\n", index_base=1))
+    assert "index 0" in error.message
 
 
 def test_an_index_0_that_comes_too_late(source, monkeypatch):

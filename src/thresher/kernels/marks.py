@@ -2,7 +2,7 @@
 
 Knowing all of them beforehand, the length of every run of digits is known before it is read.
 Readers keep their position in ``at``: a PLACE in the text, the MARK that is the first from there
-on, and the number of PAIRS read so far.
+on, the number of PAIRS read so far, and the LEAST index among them.
 """
 
 import numpy as np
@@ -10,7 +10,7 @@ import numpy as np
 from thresher.jit import jit
 
 NUL, TAB, NEWLINE, RETURN, SPACE, HASH, COLON, POINT = (int(byte) for byte in b"\0\t\n\r #:.")
-PLACE, MARK, PAIRS = range(3)
+PLACE, MARK, PAIRS, LEAST = range(4)
 SPARE = 8  # entries of ``marks`` beyond one for every byte
 U0, U1 = np.uint64(0), np.uint64(1)
 

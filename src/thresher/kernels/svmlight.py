@@ -13,6 +13,7 @@ from thresher.jit import jit
 from thresher.kernels.decimal import HARD, MALFORMED
 from thresher.kernels.marks import (
     COLON,
+    LEAST,
     MARK,
     NEWLINE,
     NUL,
@@ -31,6 +32,7 @@ from thresher.kernels.sorting import sort_pairs
 # what a line can be: a row, a row with a HARD number, or text that is not in the grammar
 ROW, HARD_NUMBER, BAD_LABEL, BAD_QID, BAD_PAIR, BAD_INDEX, BAD_VALUE, REPEATED, HOLE = range(9)
 
+NO_INDEX = 2**63 - 1  # the least one, where there is none
 QID = np.frombuffer(b"qid:", np.uint8).copy()
 
 
@@ -56,13 +58,13 @@ class Room(NamedTuple):
 
 @jit
 def read_lines(data, marks, rules, room):
-    """Read lines, all or those before the first fault; return how many rows and faults there are.
+    """Read lines, all or those before the first fault; count rows and faults, tell the least index.
 
     The last line, too, must end with a newline. A HARD number is no fault, but its row is left out:
     someone must write that number in fewer digits and call again.
     """
     labels, indices, values = room.labels, room.indices, room.values  # passed on without the rest
-    at = np.zeros(3, np.int64)
+    at = np.array([0, 0, 0, NO_INDEX])
     rows = faults = line = 0
     room.starts[0] = 0
     while at[PLACE] < data.size:
@@ -86,7 +88,7 @@ def read_lines(data, marks, rules, room):
             room.starts[rows] = at[PAIRS]
         at[PLACE], at[MARK] = at[PLACE] + 1, at[MARK] + 1
         line += 1
-    return rows, faults
+    return rows, faults, at[LEAST]
 
 
 @jit
@@ -102,7 +104,7 @@ def _read_row(data, marks, at, rules, labels, indices, values):
         if line_ends(data, at[PLACE]):
             break
         kind = _read_pair(data, marks, at, rules, indices, values)
-    if kind == ROW and not _canonical(indices, values, first, at[PAIRS]):
+    if kind == ROW and at[PAIRS] > first:
         kind = _settle(at, first, indices, values)
     return kind
 
@@ -163,26 +165,16 @@ def _read_number(data, at, stop, bad):
 
 
 @jit
-def _canonical(indices, values, first, last):
-    """Return whether indices ascend and no value is 0."""
-    fine = first == last or values[first] != 0.0
-    for k in range(first + 1, last):
-        fine &= (indices[k] > indices[k - 1]) & (values[k] != 0.0)
-    return fine
-
-
-@jit
 def _settle(at, first, indices, values):
     """Bring a row's pairs into ascending order and leave out zeros; no index may repeat."""
-    last, n = at[PAIRS], first
+    last = at[PAIRS]
     if not _ascends(indices, first, last):
         sort_pairs(indices[first:last], values[first:last])
         if not _ascends(indices, first, last):
             return REPEATED
-    for k in range(first, last):
-        indices[n], values[n] = indices[k], values[k]
-        n += values[k] != 0.0
-    at[PAIRS] = n
+    at[LEAST] = min(at[LEAST], indices[first])
+    if _has_zeros(values, first, last):
+        at[PAIRS] = _leave_out_zeros(indices, values, first, last)
     return ROW
 
 
@@ -192,6 +184,24 @@ def _ascends(indices, first, last):
     for k in range(first + 1, last):
         fine &= indices[k] > indices[k - 1]
     return fine
+
+
+@jit
+def _has_zeros(values, first, last):
+    found = False
+    for k in range(first, last):
+        found |= values[k] == 0.0
+    return found
+
+
+@jit
+def _leave_out_zeros(indices, values, first, last):
+    """Move pairs together over those that are 0; return where they end."""
+    n = first
+    for k in range(first, last):
+        indices[n], values[n] = indices[k], values[k]
+        n += values[k] != 0.0
+    return n
 
 
 @jit

@@ -12,8 +12,8 @@ What is read, and what is refused with the file, the line and the column (counte
   They become the nearest double, what Python's ``float`` gives; too small ones become 0. Refused
   are nan, inf, numbers beyond the largest double, hexadecimals, underscores, and all else.
 - A label is one number. Several, with commas between them, are refused. Where labels are not
-  required, as in prediction, a row may begin with its first pair; a chunk has labels if all of its
-  rows have.
+  required, as in prediction, a row may begin with its first pair; then the labels of a whole block
+  are left out.
 - ``qid:number`` is allowed directly behind the label. The number must be whole; nobody uses it.
 - Indices are whole numbers up to 2^63 - 1, without sign. They may come in any order and are sorted;
   an index that stands in a row twice is refused. Values that are 0 are left out.
@@ -40,7 +40,7 @@ from thresher.data.sources.files import BLOCK, TextFiles, View
 from thresher.data.sources.protocol import SHOWN, Reading, Skipped
 from thresher.data.sources.svmlight_blocks import BlockReader, Rows
 from thresher.data.sources.svmlight_faults import fault_error
-from thresher.kernels.svmlight import Rules
+from thresher.kernels.svmlight import NO_INDEX, Rules
 
 LAST_COLUMN = 2**31 - 2
 LAST_INDEX = 2**63 - 1
@@ -62,13 +62,15 @@ class SvmlightSource:
         self.names: Names | None = self.naming
         self.decided: str | None = None
         self.skipped = Skipped()
-        self._base = 0 if self.naming and reading.index_base is None else reading.index_base
+        self._base = reading.index_base  # None: not decided
         self._width = 0 if self.naming is None else len(self.naming)
 
     @property
     def index_base(self) -> int:
         """Return what the first column is called; as long as nothing is decided, 1."""
-        return 0 if self.naming else 1 if self._base is None else self._base
+        if self.naming is not None:
+            return 0
+        return 1 if self._base is None else self._base
 
     def chunks(self) -> Iterator[Chunk]:
         """Read the rows from the first on."""
@@ -120,9 +122,9 @@ class SvmlightSource:
 
     def _decide(self, rows: Rows, file: str) -> None:
         """Find out what indices count from, if nobody knows and these rows can tell."""
-        if self._base is not None or not rows.indices.size:
+        if self._base is not None or rows.least == NO_INDEX:
             return
-        self._base = 1 if rows.indices.min() > 0 else 0
+        self._base = min(rows.least, 1)
         found = "an" if self._base == 0 else "no"
         self.decided = (
             f"Indices count from {self._base}: there is {found} index 0 in the first "

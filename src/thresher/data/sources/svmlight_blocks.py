@@ -9,7 +9,7 @@ from thresher.kernels.marks import NEWLINE, SPARE, flag_marks, list_marks
 from thresher.kernels.svmlight import HARD_NUMBER, Room, Rules, read_lines
 
 # a number of twenty or more digits that is a label or a value
-LONG = re.compile(rb"(?<![^\s:])[+-]?(?=[\d.]{20})\d*\.?\d*(?:[eE][+-]?\d+)?(?=[\s#])")
+LONG = re.compile(rb"(?<![^\s:])[+-]?(?=[\d.]{20})\d*+\.?+\d*+(?:[eE][+-]?\d++)?+(?=[\s#])")
 
 
 class Rows(NamedTuple):
@@ -21,6 +21,7 @@ class Rows(NamedTuple):
     starts: np.ndarray
     indices: np.ndarray
     values: np.ndarray
+    least: int  # of the indices, also where the value is 0
     faults: np.ndarray  # kind, place and line of each
 
 
@@ -37,13 +38,12 @@ class BlockReader:
         n_lines = int(np.count_nonzero(text == NEWLINE))
         while True:
             room = _room(n_lines, self._mark(text))
-            n_rows, n_faults = read_lines(text, self.marks, rules, room)
+            n_rows, n_faults, least = read_lines(text, self.marks, rules, room)
             faults = room.faults[:n_faults]
-            hard = faults[faults[:, 0] == HARD_NUMBER]
-            if not len(hard):
+            hard = faults[faults[:, 0] == HARD_NUMBER, 1]
+            if not hard.size:
                 break
-            for place in hard[:, 1].tolist():
-                _shorten(text, place)
+            _shorten(text, hard.tolist())
         n = room.starts[n_rows]
         return Rows(
             text,
@@ -52,6 +52,7 @@ class BlockReader:
             room.starts[: n_rows + 1],
             room.indices[:n],
             room.values[:n],
+            least,
             faults,
         )
 
@@ -83,16 +84,17 @@ def _room(n_lines: int, n_marks: int) -> Room:
     )
 
 
-def _shorten(text: np.ndarray, place: int) -> None:
-    """Write all long numbers from a place to the end of its line in at most 17 digits.
+def _shorten(text: np.ndarray, places: list[int]) -> None:
+    """Write all long numbers from each place to the end of its line in at most 17 digits.
 
     Python reads them; seventeen digits stand for the same double, and never take more bytes.
     """
-    stop = place + int(np.argmax(text[place:] == NEWLINE)) + 1
-    for found in LONG.finditer(text[place:stop].tobytes()):
-        first, last = place + found.start(), place + found.end()
-        short = _in_17_digits(float(found[0])).zfill(last - first)
-        text[first:last] = np.frombuffer(short.encode(), np.uint8)
+    data = text.tobytes()
+    for place in places:
+        for found in LONG.finditer(data, place, data.index(b"\n", place) + 1):
+            first, last = found.span()
+            short = _in_17_digits(float(found[0])).zfill(last - first)
+            text[first:last] = np.frombuffer(short.encode(), np.uint8)
 
 
 def _in_17_digits(number: float) -> str:

@@ -11,7 +11,7 @@ from thresher.kernels import svmlight as kernel
 from thresher.kernels.svmlight import Rules
 
 SHOWN = 40  # bytes of the text at fault
-DECIMAL = re.compile(rb"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?")
+DECIMAL = re.compile(rb"[+-]?(?:\d++\.?+\d*+|\.\d++)(?:[eE][+-]?\d++)?")
 NOT_FINITE = re.compile(rb"[+-]?(nan|inf|infinity)", re.IGNORECASE)
 LAST_INDEX = 2**63 - 1
 # the only byte that ends a word and could not be passed over
@@ -100,8 +100,8 @@ def _number(word: bytes, what: str) -> str:
 def _repeated(row: bytes) -> tuple[int, str]:
     """Return where the first index stands that was there before, and say so."""
     seen: set[int] = set()
-    for found in re.finditer(rb"(\d+):", row.split(b"#")[0]):
-        index = int(found[1])
+    for found in re.finditer(rb"(\d++):", row.split(b"#")[0]):
+        index = int(found[1].lstrip(b"0") or b"0")
         if index in seen:
             return found.start(), f"index {index} stands in this row twice"
         seen.add(index)
