@@ -50,6 +50,8 @@ def digits_around_point(whole, before, parts, behind):
     """
     first, second, third = parts
     number, stray = eight_digits(whole, before)
+    if behind == 0:
+        return number, stray
     if behind <= 16:
         part, more = sixteen_digits(first, second, behind)
         too_many = number >= WHOLE_TENS[19 - behind]
