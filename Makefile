@@ -15,7 +15,7 @@ WORKERS ?= auto
 DEMO    ?=
 TESTS   ?=
 
-CODE    := $(wildcard src tests benchmarks experiments)
+CODE    := $(wildcard src tests benchmarks experiments fuzz)
 BIN     := $(VENV)/bin
 READY   := $(VENV)/.ready
 PYTEST  := $(BIN)/python -m pytest -q -rfE -n $(WORKERS)
@@ -46,6 +46,7 @@ lint: $(READY)
 bench: $(READY)
 	@$(BIN)/python benchmarks/peers.py
 	@$(BIN)/python benchmarks/width.py
+	@$(BIN)/python benchmarks/reader.py
 
 clean:
 	@rm -rf $(VENV) build dist .pytest_cache .mypy_cache .ruff_cache .import_linter_cache .hypothesis

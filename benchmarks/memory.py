@@ -13,6 +13,7 @@ import tempfile
 from pathlib import Path
 
 import numpy as np
+
 from timing import save
 
 TRAIN = """
