@@ -4,6 +4,7 @@ A new algorithm is a row in SMALL and one in the table of twins; everything else
 """
 
 import hashlib
+import os
 from itertools import pairwise
 
 import numpy as np
@@ -11,6 +12,7 @@ from scipy import sparse
 
 import thresher.estimators
 
+NO_JIT = os.environ.get("NUMBA_DISABLE_JIT", "0") not in ("", "0")
 LOSSES = ["hinge", "log_loss", "squared_hinge", "modified_huber"]
 NAMES = thresher.estimators.__all__
 PATHED = ["StabilizedTruncatedSGDClassifier", "ThresherClassifier"]

@@ -1,18 +1,14 @@
 """What all tests share: tiny data, and the switch between compiled and plain kernels."""
 
-import os
-
 import numpy as np
 import pytest
 from hypothesis import settings
 
 pytest.register_assert_rewrite("cases")
-from cases import labelled_rows  # noqa: E402  only now can its assertions speak
+from cases import NO_JIT, labelled_rows  # noqa: E402  only now can its assertions speak
 
 settings.register_profile("suite", deadline=None, derandomize=True, database=None)
 settings.load_profile("suite")
-
-NO_JIT = os.environ.get("NUMBA_DISABLE_JIT", "0") not in ("", "0")
 
 
 def pytest_configure(config):

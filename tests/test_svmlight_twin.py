@@ -6,7 +6,7 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from conftest import NO_JIT
+from cases import NO_JIT
 from svmlight_comparison import FILLER, compare
 
 CORPUS = Path(__file__).parent.parent / "fuzz" / "corpus" / "svmlight"
