@@ -163,7 +163,7 @@ class OnlineClassifier(SparseLinearModel, metaclass=ABCMeta):
         """
         self._check_parameters()
         draft = copy.copy(self)
-        opened = training_source(draft, source, cache, reading)
+        opened = training_source(draft, source, cache, reading, say=print if self.verbose else None)
         for _ in StreamTraining.begin(draft, opened, classes).steps():
             pass
         self.__dict__.update(draft.__dict__)
