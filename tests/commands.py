@@ -40,7 +40,7 @@ def write_jsonl(path, objects):
 def train_jsonl(folder, name="FTRLClassifier", labels=("drop", "keep"), words=WORDS, **changes):
     """Return the path of a model trained on words, and the path of its rows."""
     rows = write_jsonl(folder / "train.jsonl", draw_objects(labels=labels, words=words))
-    model = make(name, **changes).fit_stream(rows, cache=False)
+    model = make(name, **changes).fit_stream(rows)
     model.save(folder / "model.thresher")
     return folder / "model.thresher", rows
 

@@ -229,12 +229,13 @@ def test_threads_that_are_still_at_work_cannot_undo_the_undoing(name, monkeypatc
 
 
 LONG_FIT = """
-import sys
+import signal, sys
 from cases import labelled_rows, make
 name, n_classes, n_jobs = sys.argv[1], int(sys.argv[2]), int(sys.argv[3])
 model = make(name, max_iter=10**6, tol=None, n_jobs=n_jobs)
 rows, labels = labelled_rows(n=5000, p=200, density=0.2, n_classes=n_classes)
 make(name, max_iter=1, n_jobs=n_jobs).fit(rows[:50], labels[:50])
+signal.signal(signal.SIGINT, signal.default_int_handler)  # a background shell may have muted it
 print("ready", flush=True)
 try:
     model.fit(rows, labels)

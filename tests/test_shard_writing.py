@@ -62,7 +62,7 @@ def test_nothing_else_is_ever_replaced(tmp_path):
 
 
 def test_no_rows_are_no_set(tmp_path):
-    with pytest.raises(DataError, match="no rows"):
+    with pytest.raises(DataError, match="not a single row"):
         write(tmp_path)
     assert list(tmp_path.iterdir()) == []
 
