@@ -52,7 +52,7 @@ class BlockReader:
             room.starts[: n_rows + 1],
             room.indices[:n],
             room.values[:n],
-            least,
+            int(least),
             faults,
         )
 
