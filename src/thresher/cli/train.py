@@ -4,7 +4,7 @@ import json
 import shlex
 import sys
 import time
-from typing import Any
+from typing import Any, NoReturn
 
 import click
 
@@ -15,6 +15,7 @@ from thresher.cli.parameters import (
     parameter_options,
     parameters_from,
 )
+from thresher.cli.progress import Progress
 from thresher.cli.reading import reading_from, reading_options
 from thresher.cli.recipe import Recipe, absolute
 from thresher.cli.stopping import stopping
@@ -143,7 +144,10 @@ def _read_checkpoint(path: str) -> tuple[Recipe, dict[str, Any] | None]:
 
 def _run(recipe: Recipe, state: dict[str, Any] | None, as_json: bool, quiet: bool) -> None:
     """Train to the end, or until somebody wants it to stop."""
-    training = _training(recipe, state, quiet)
+    try:
+        training = _training(recipe, state, quiet)
+    except KeyboardInterrupt:
+        _leave(recipe, None)
     watch = Watch(quiet=quiet)
     keeper = _Keeper(recipe)
     with stopping() as stop:
@@ -172,7 +176,10 @@ def _training(recipe: Recipe, state: dict[str, Any] | None, quiet: bool) -> Any:
         write_checkpoint(recipe, None)
     names = None if state is None else names_in(state)
     reading = dict(recipe.reading)
-    source = training_source(estimator, recipe.files, recipe.cache, reading, names, tell)
+    with Progress("keeping rows", quiet=quiet) as progress:
+        source = training_source(
+            estimator, recipe.files, recipe.cache, reading, names, tell, progress.reach
+        )
     if state is not None:
         return training_from(state, source)
     training = StreamTraining.begin(estimator, source, recipe.classes)
@@ -215,10 +222,11 @@ class _Keeper:
             Path(self.recipe.checkpoint).unlink(missing_ok=True)
 
 
-def _leave(recipe: Recipe, training: Any) -> None:
+def _leave(recipe: Recipe, training: Any) -> NoReturn:
     """Keep what there is, say how to go on, and end."""
     if recipe.checkpoint:
-        write_checkpoint(recipe, training)
+        if training is not None:  # else the checkpoint is still what it was
+            write_checkpoint(recipe, training)
         words = f"thresher train --resume {shlex.quote(recipe.checkpoint)}"
         click.echo(f"Stopped. To go on: {words}", err=True)
     else:

@@ -29,10 +29,12 @@ def training_source(
     reading: dict[str, Any],
     names: Names | None = None,
     say: Callable[[str], None] | None = None,
+    progress: Callable[[int], None] | None = None,
 ) -> Source:
     """Return what an estimator learns from, kept as shards if it is to be read more than once.
 
-    ``names`` are those known so far of a training that goes on.
+    ``names`` are those known so far of a training that goes on; ``say`` is told what happens, and
+    ``progress`` how many rows have been kept.
     """
     if isinstance(source, str | Path) or _are_paths(source):
         paths = [source] if isinstance(source, str | Path) else source
@@ -41,7 +43,7 @@ def training_source(
         opened = open_source(paths, how)
         wants_more = estimator._stream_passes(1) != 1
         if cache and wants_more and opened.rewinds and not isinstance(opened, ShardSource):
-            kept = cached(opened, [str(path) for path in paths], how, say)
+            kept = cached(opened, [str(path) for path in paths], how, say, progress)
             decided = getattr(opened, "decided", None)
             if say and decided:
                 say(decided)
