@@ -19,6 +19,15 @@ import numpy as np
 
 from thresher.cli import main
 
+# what is trained on, and how
+WAYS = [
+    ("rows.svm", ["--n-features-to-select", "20", "--max-iter", "20"]),
+    ("rows.svm", ["--method", "rda", "--tol", "0.5", "--max-iter", "10"]),
+    ("rows.vw", ["--max-iter", "1"]),
+    ("rows.vw", ["--max-iter", "1", "--no-shuffle", "--hash-bits", "9"]),
+    ("rows.vw", ["--method", "ftrl", "--max-iter", "3", "--no-cache"]),
+]
+
 
 def write_rows(path, n_rows=1500, n_columns=300):
     """Write rows whose class depends on a few columns."""
@@ -60,40 +69,60 @@ def killed(number, seconds):
     return os.WIFSIGNALED(status)
 
 
+def write_words(path, n_rows=1500):
+    """Write rows with names, of which new ones occur up to the end."""
+    rng = np.random.default_rng(0)
+    with open(path, "w") as file:
+        for row in range(n_rows):
+            words = rng.integers(0, 300 + row // 4, 20)
+            label = 1 if (words < 40).sum() > 1 else -1
+            file.write(f"{label} |a {' '.join(f'w{word}' for word in words)}\n")
+
+
+def run_way(rows, settings, n_kills, draw):
+    """Kill trainings of one kind so many times; return how many models were compared."""
+    fresh = ["train", rows, "-o", "killed.thresher", *settings, "--quiet"]
+    fresh += ["--checkpoint", "state.ckpt", "--checkpoint-every", "0.001s"]
+    # children inherit the kernels that this has loaded
+    main(["train", rows, "-o", "whole.thresher", *settings, "--quiet"], standalone_mode=False)
+    remove(f"{rows}.shards")
+    began = time.monotonic()
+    main(fresh, standalone_mode=False)
+    longest = time.monotonic() - began
+    kills = compared = 0
+    remove(f"{rows}.shards", "killed.thresher")
+    while kills < n_kills or not compared:
+        words = ["train", "--resume", "state.ckpt", "--quiet"]
+        patience = 600 if kills >= n_kills else draw.uniform(0, 0.4 * longest)
+        if killed(child(words if Path("state.ckpt").exists() else fresh), patience):
+            kills += 1
+            continue
+        if Path("killed.thresher").read_bytes() != Path("whole.thresher").read_bytes():
+            raise SystemExit(f"{rows} {settings}: after {kills} kills the model differs")
+        compared += 1
+        remove(f"{rows}.shards", "killed.thresher")
+    return compared
+
+
+def remove(*paths):
+    """Remove files and folders, if they are there."""
+    for path in paths:
+        shutil.rmtree(path, ignore_errors=True)
+        Path(path).unlink(missing_ok=True)
+
+
 def run(n_kills, seed=0):
-    """Kill so many times; return how many models were compared, and how long a training takes."""
+    """Kill so many times in all; return how many models were compared."""
     draw = random.Random(seed)
     with tempfile.TemporaryDirectory() as folder:
         os.chdir(folder)
         write_rows("rows.svm")
-        settings = ["--n-features-to-select", "20", "--max-iter", "20", "--quiet"]
-        fresh = ["train", "rows.svm", "-o", "killed.thresher", *settings]
-        fresh += ["--checkpoint", "state.ckpt", "--checkpoint-every", "0.001s"]
-        whole = ["train", "rows.svm", "-o", "whole.thresher", *settings]
-        main(whole, standalone_mode=False)  # children inherit the kernels this has loaded
-        shutil.rmtree("rows.svm.shards")
-        began = time.monotonic()
-        main(fresh, standalone_mode=False)
-        longest = time.monotonic() - began
-        shutil.rmtree("rows.svm.shards")
-        Path("killed.thresher").unlink()
-        kills = compared = 0
-        while kills < n_kills or not compared:
-            words = ["train", "--resume", "state.ckpt", "--quiet"]
-            patience = 600 if kills >= n_kills else draw.uniform(0, 0.4 * longest)
-            if killed(child(words if Path("state.ckpt").exists() else fresh), patience):
-                kills += 1
-                continue
-            if Path("killed.thresher").read_bytes() != Path("whole.thresher").read_bytes():
-                raise SystemExit(f"after {kills} kills the model differs")
-            compared += 1
-            Path("killed.thresher").unlink()
-            shutil.rmtree("rows.svm.shards", ignore_errors=True)
+        write_words("rows.vw")
+        compared = sum(run_way(*way, -(-n_kills // len(WAYS)), draw) for way in WAYS)
         os.chdir("/")
-    return compared, longest
+    return compared
 
 
 if __name__ == "__main__":
     n_kills = int(sys.argv[1]) if len(sys.argv) > 1 else 1000
-    compared, longest = run(n_kills)
-    print(f"{n_kills} kills of trainings of {longest:.2f} s, {compared} models: all the same")
+    print(f"{n_kills} kills, {run(n_kills)} models compared: all the same")
