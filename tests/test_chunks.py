@@ -220,3 +220,11 @@ def test_balanced_weights_in_fit_are_scikit_learns():
     given_weights = make("PlainSGDClassifier").fit(ROWS, labels, sample_weight=weights[labels])
     assert_same_bits(balanced, given_weights)
     assert_array_equal(balanced.classes_, [0, 1])
+
+
+def test_stages_may_be_shortened_on_the_way(binary):
+    rows, labels = binary
+    model = make("StabilizedTruncatedSGDClassifier", bursts_per_stage=5, burst_size=4)
+    model.partial_fit(rows[:15], labels[:15], classes=[0, 1])
+    model.set_params(bursts_per_stage=1).partial_fit(rows[15:], labels[15:])
+    assert len(model.history_) == 1 + (rows.shape[0] - 15) // 4

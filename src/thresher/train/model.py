@@ -96,7 +96,7 @@ class Model:
         try:
             while done < X.shape[0] and not self.finished:
                 # what a stage decides at its end must not know of rows that come after it
-                room = min(self.learner.room(problem.state) for problem in self.problems)
+                room = max(0, min(self.learner.room(problem.state) for problem in self.problems))
                 now = slice(done, min(done + room, X.shape[0]))
                 mine = [one[now] for one in targets]
                 self._learn_piece(X[now], mine, importance[now], run_all, anew)
