@@ -16,6 +16,7 @@ LOSS_TITLES = {"hinge": "Hinge loss", "log_loss": "Logistic loss"}
 
 # The second reading of the paper's scaling has the paper's values too.
 SAME_GRID = {"nonzero-rms": "unit-variance"}
+BESIDE_PASSES = 20  # of a slow method on a scaling that is beside the point
 
 Params = dict[str, Any]
 
@@ -58,6 +59,8 @@ class Method:
         grid = dict(self.grids[SAME_GRID.get(scaling, scaling)])
         if "max_iter" in grid:
             most = max(1, self.most_updates // facts.train_rows)
+            if self.choice_rows is not None and scaling in SAME_GRID:
+                most = min(most, BESIDE_PASSES)
             grid["max_iter"] = [n for n in grid["max_iter"] if n <= most] or [most]
         if "n_features_to_select" in grid:
             wanted = grid["n_features_to_select"]

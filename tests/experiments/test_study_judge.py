@@ -126,6 +126,15 @@ def test_every_method_has_settings_on_both_scalings():
         method("lasso")
 
 
+def test_the_papers_method_has_its_passes_on_the_papers_scaling():
+    def passes(scaling):
+        settings = method("stabilized-paper").settings(scaling, named("dexter"))
+        return sorted({params["max_iter"] for params in settings})
+
+    assert passes("unit-variance") == [5, 20, 60]
+    assert passes("nonzero-rms") == [5, 20]  # beside the point, and slow
+
+
 def test_outside_judges_are_built_with_their_settings():
     built = method("sklearn-sgd-l1").build("hinge", 3, {"alpha": 0.1, "max_iter": 7})
     assert (built.alpha, built.max_iter, built.random_state, built.loss) == (0.1, 7, 3, "hinge")
