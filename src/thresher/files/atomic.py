@@ -61,7 +61,7 @@ def replacing(path: str | os.PathLike[str]) -> Iterator[BinaryIO]:
                 os.replace(temporary, place)  # before the lock goes: nobody may sweep it away
         if fcntl is None:  # pragma: no cover  (Windows renames no open file)
             os.replace(temporary, place)
-        _sync_folder(place.parent)
+        sync_folder(place.parent)
     except OSError as error:
         if isinstance(error, FileError) or not _concerns(error, place.parent):
             raise
@@ -114,7 +114,7 @@ def _sweep(place: Path) -> None:
             left.unlink()
 
 
-def _sync_folder(folder: Path) -> None:
+def sync_folder(folder: Path) -> None:
     """Bring the new name to the disk; some systems cannot be asked to."""
     if os.name != "posix":  # pragma: no cover
         return

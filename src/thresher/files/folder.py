@@ -17,6 +17,8 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
+from thresher.files.atomic import sync_folder
+
 try:
     import fcntl
 except ImportError:  # pragma: no cover  (there is none on Windows: nothing is swept there)
@@ -42,11 +44,11 @@ def replacing_folder(path: Path, keep: Callable[[], bool] | None = None) -> Iter
             yield place
             if keep is not None and keep():
                 return
-            _sync(place)
+            sync_folder(place)
             _put(place, path)
             for lock in (LOCK, f"{LOCK}.new"):
                 (path / lock).unlink(missing_ok=True)
-            _sync(path.parent)
+            sync_folder(path.parent)
     finally:
         shutil.rmtree(place, ignore_errors=True)
 
@@ -119,14 +121,3 @@ def _set_aside(path: Path) -> None:
     with suppress(FileNotFoundError):
         os.rename(path, aside)
     shutil.rmtree(aside, ignore_errors=True)
-
-
-def _sync(folder: Path) -> None:
-    """Bring the names in a folder to the disk."""
-    if os.name != "posix":  # pragma: no cover
-        return
-    handle = os.open(folder, os.O_RDONLY)
-    try:
-        os.fsync(handle)
-    finally:
-        os.close(handle)
