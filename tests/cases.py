@@ -9,12 +9,16 @@ from itertools import pairwise
 
 import numpy as np
 from scipy import sparse
+from sklearn.base import is_classifier
 
 import thresher.estimators
 
 NO_JIT = os.environ.get("NUMBA_DISABLE_JIT", "0") not in ("", "0")
 LOSSES = ["hinge", "log_loss", "squared_hinge", "modified_huber"]
-NAMES = thresher.estimators.__all__
+ALL = thresher.estimators.__all__
+NAMES = [name for name in ALL if name.endswith("Classifier")]
+REGRESSORS = [name for name in ALL if name.endswith("Regressor")]
+TARGET_LOSSES = ["squared_error", "huber"]
 PATHED = ["StabilizedTruncatedSGDClassifier", "ThresherClassifier"]
 CLASSICS = [name for name in NAMES if name not in PATHED]
 
@@ -36,10 +40,16 @@ SMALL = {
         "n_features_to_select": 8,
         "max_iter": 4,
     },
+    "ThresherRegressor": {
+        "n_paths": 3,
+        "n_stages": 6,
+        "n_features_to_select": 8,
+        "max_iter": 4,
+    },
     "TruncatedGradientClassifier": {"gravity": 0.005, "burst_size": 7, "max_iter": 3},
 }
 # The flagship's first stages on a stream have a hundred rows, and grow the faster the fewer.
-STREAMING = {"ThresherClassifier": {"n_stages": 40}}
+STREAMING = {name: {"n_stages": 40} for name in ("ThresherClassifier", "ThresherRegressor")}
 
 # Estimators with several paths, in either way of reading rows, and those without.
 VARIANTS = [(name, {}) for name in CLASSICS] + [
@@ -82,6 +92,14 @@ def labelled_rows(n=60, p=40, density=0.15, seed=0, n_classes=2):
     return rows, np.digitize(scores, ends)
 
 
+def numbered_rows(n=60, p=40, density=0.15, seed=0, noise=0.2):
+    """Return sparse rows, and numbers that a few of the columns tell, with noise."""
+    rows = random_rows(n, p, density, seed)
+    rng = np.random.default_rng([seed, 7])
+    weights = rng.normal(size=p) * (rng.random(p) < 0.2)
+    return rows, 3.0 + 2.0 * (rows @ weights) + noise * rng.normal(size=n)
+
+
 def dense_coef(model):
     """Return the weights as a dense array, sparsified or not, zeros without a sign."""
     coef = model.coef_
@@ -91,9 +109,9 @@ def dense_coef(model):
 def facts(model):
     """Return everything a model shows, as bytes and words that are equal or not."""
     shown = {
-        "classes": model.classes_.tolist(),
+        "classes": model.classes_.tolist() if hasattr(model, "classes_") else None,
         "coef": dense_coef(model).tobytes(),
-        "intercept": model.intercept_.tobytes(),
+        "intercept": np.asarray(model.intercept_).tobytes(),
     }
     if hasattr(model, "history_"):
         shown["history"] = repr(model.history_)
@@ -116,12 +134,9 @@ def fingerprint(model):
 def stream(model, rows, labels, cuts=(), weights=None):
     """Feed rows to partial_fit in pieces that end at the cuts."""
     ends = [0, *cuts, rows.shape[0]]
+    told = {"classes": np.unique(labels)} if is_classifier(model) else {}
     for first, last in pairwise(ends):
         now = slice(first, last)
-        model.partial_fit(
-            rows[now],
-            labels[now],
-            classes=np.unique(labels),
-            sample_weight=None if weights is None else weights[now],
-        )
+        weighted = None if weights is None else weights[now]
+        model.partial_fit(rows[now], labels[now], sample_weight=weighted, **told)
     return model

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from numpy.testing import assert_allclose, assert_array_equal
 
 import reference
-from thresher.estimators.parameters import LOSSES
+from thresher.estimators.parameters import CLASS_LOSSES as LOSSES
 from thresher.kernels.losses import slope_of
 from thresher.kernels.quantile import FEW, kth_smallest
 from thresher.kernels.shrink import soft_threshold, truncate_below

@@ -15,6 +15,7 @@ if TYPE_CHECKING:
         RDAClassifier,
         StabilizedTruncatedSGDClassifier,
         ThresherClassifier,
+        ThresherRegressor,
         TruncatedGradientClassifier,
     )
     from thresher.estimators.loading import load
@@ -29,12 +30,13 @@ __all__ = [
     "RDAClassifier",
     "StabilizedTruncatedSGDClassifier",
     "ThresherClassifier",
+    "ThresherRegressor",
     "TruncatedGradientClassifier",
     "load",
     "open_source",
 ]
 
-# Where to find what is no classifier.
+# Where to find what is no estimator.
 _HOMES = {
     "DataError": "thresher.data.errors",
     "ModelFileError": "thresher.files.errors",

@@ -13,6 +13,17 @@ from thresher.cli.reading import reading_from, reading_options
 from thresher.cli.skipping import say_skipped
 from thresher.cli.words import examples, json_option, quiet_option
 
+LINES = {
+    "rows": "rows        {:,}",
+    "per_cent": "error       {:.2f} %",
+    "log_loss": "log loss    {:.4f}",
+    "auc": "AUC         {:.4f}",
+    "r2": "R2          {:.4f}",
+    "rmse": "RMSE        {:.4g}",
+    "mae": "MAE         {:.4g}",
+    "nonzeros": "nonzeros    {:,}",
+}
+
 
 @click.command(
     short_help="Judge a model by labelled rows.",
@@ -47,9 +58,10 @@ def evaluate(
 ) -> None:
     """Judge MODEL by labelled rows: error, log loss, AUC, nonzero weights.
 
-    Log loss is given where the model has probabilities, AUC where there are two classes. Rows
-    count by --weight if there is one. With --refits, Cohen's kappa and Nogueira's stability say
-    how much the selections of refits agree: 1 is the same features every time, 0 is chance.
+    Log loss is given where the model has probabilities, AUC where there are two classes; a model of
+    numbers has R2, RMSE and MAE instead. Rows count by --weight if there is one. With --refits,
+    Cohen's kappa and Nogueira's stability say how much the selections of refits agree: 1 is the
+    same features every time, 0 is chance.
     """
     if refits and "-" in files:
         raise click.UsageError("--refits reads the rows twice: standard input cannot be.")
@@ -105,12 +117,10 @@ def _known(value: Any) -> Any:
 
 def _words(found: dict[str, Any]) -> list[str]:
     """Return the lines for people."""
-    lines = [f"rows        {found['rows']:,}", f"error       {100 * found['error']:.2f} %"]
-    if found["log_loss"] is not None:
-        lines.append(f"log loss    {found['log_loss']:.4f}")
-    if found["auc"] is not None:
-        lines.append(f"AUC         {found['auc']:.4f}")
-    lines.append(f"nonzeros    {found['nonzeros']:,}")
+    known = {name: value for name, value in found.items() if value is not None}
+    if "error" in known:
+        known["per_cent"] = 100 * known["error"]
+    lines = [words.format(known[name]) for name, words in LINES.items() if name in known]
     return lines + (_stability_words(found["stability"]) if "stability" in found else [])
 
 

@@ -6,6 +6,7 @@ from typing import Any
 
 import click
 import numpy as np
+from sklearn.base import is_regressor
 
 from thresher.estimators.wording import printable
 
@@ -14,6 +15,10 @@ Lines = Callable[[np.ndarray], list[str]]
 
 def lines_of(model: Any, kind: str, as_json: bool) -> Lines:
     """Return what makes lines of margins."""
+    if is_regressor(model):
+        if kind == "probability":
+            raise click.UsageError("A regression gives no probabilities: its labels are numbers.")
+        return _predictions if as_json else _numbers
     if as_json:
         return lambda margins: _objects(model, margins)
     if kind == "label":
@@ -27,6 +32,11 @@ def lines_of(model: Any, kind: str, as_json: bool) -> Lines:
             "train with --loss log_loss."
         )
     return lambda margins: _numbers(_second_of_two(model._probabilities(margins)))
+
+
+def _predictions(numbers: np.ndarray) -> list[str]:
+    """Return a JSON object for every number."""
+    return [json.dumps({"prediction": number}) for number in numbers.tolist()]
 
 
 def gives_probabilities(model: Any) -> bool:

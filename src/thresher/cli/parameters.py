@@ -10,6 +10,7 @@ import click
 
 METHODS = {
     "thresher": "ThresherClassifier",
+    "thresher-regressor": "ThresherRegressor",
     "stabilized": "StabilizedTruncatedSGDClassifier",
     "sgd": "PlainSGDClassifier",
     "truncated-gradient": "TruncatedGradientClassifier",
@@ -74,12 +75,15 @@ def label_from(word: str) -> Any:
 
 
 AUTO, NONE = NumberOr(auto="auto"), NumberOr(none=None)
-LOSSES = click.Choice(["log_loss", "hinge", "squared_hinge", "modified_huber"])
+LOSSES = click.Choice(
+    ["log_loss", "hinge", "squared_hinge", "modified_huber", "squared_error", "huber"]
+)
 
 # option, type, help; the parameter is called as the option, but for --seed
 PARAMETERS: list[tuple[str, Any, str]] = [
     ("--n-features-to-select", AUTO, "thresher: features to keep, a number or a share."),
-    ("--loss", LOSSES, "What is minimised.  [default: log_loss]"),
+    ("--loss", LOSSES, "What is minimised.  [default: log_loss; of numbers: squared_error]"),
+    ("--epsilon", float, "thresher-regressor: where huber bends, in spreads.  [default: 1.35]"),
     ("--max-iter", AUTO, "Passes over the rows.  [default: 20; thresher: auto]"),
     ("--tol", NONE, "End after a pass that changed no weight by more than this share."),
     ("--eta0", AUTO, "Length of the (first) step; auto suits the rows.  [default: auto]"),

@@ -53,7 +53,8 @@ def predict(
     the model has never seen count as 0.
 
     With two classes, margin and probability are one number, of the second class; with more there
-    is a column for each class, in the order that thresher inspect shows.
+    is a column for each class, in the order that thresher inspect shows. Of a regression, label and
+    margin are the number it predicts, and --json says "prediction".
     """
     from thresher.cli.lines import lines_of
     from thresher.estimators.meeting import Meeting

@@ -10,7 +10,7 @@ from rich.text import Text
 
 from thresher.cli.chart import bar, log_bars
 from thresher.estimators.describing import Description, Feature, Selection
-from thresher.estimators.wording import facts_of, printable, provenance_of
+from thresher.estimators.wording import facts_of, meaning_of, printable, provenance_of
 
 BAR = 12  # signs of the longest weight
 WIDEST = 100  # columns of the chart
@@ -33,7 +33,8 @@ def _parts(description: Description, top: int | None, width: int) -> Iterator[Re
     for selection in description.selections:
         yield Text()
         if several:
-            yield Text(f"Class {printable(selection.positive)} against the rest", style="bold")
+            positive = printable(str(selection.positive))
+            yield Text(f"Class {positive} against the rest", style="bold")
         yield _selected(selection, top)
         if selection.history:
             yield Text()
@@ -81,7 +82,7 @@ def _cells(feature: Feature, most: float) -> list[Text]:
 
 
 def _legend(selection: Selection, shown: int) -> str:
-    words = f"Weights above 0 speak for {printable(selection.positive)}."
+    words = meaning_of(selection)
     left = len(selection.features) - shown
     return f"{words} {left:,} more features: --all shows them." if left else words
 

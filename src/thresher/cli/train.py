@@ -49,6 +49,7 @@ class Duration(click.ParamType):
     epilog=examples(
         "thresher train rows.svm -o spam.thresher",
         "thresher train 2026-*.csv.gz --label bought --n-features-to-select 200 -o shop.thresher",
+        "thresher train ads.jsonl --label price --method thresher-regressor -o price.thresher",
         "zcat log.vw.gz | thresher train - --format vw --max-iter 1 -o today.thresher",
         "thresher train huge.svm -o huge.thresher --checkpoint huge.ckpt",
         "thresher train --resume huge.ckpt",
@@ -58,7 +59,7 @@ class Duration(click.ParamType):
 @click.option("-o", "--output", metavar="MODEL", help="Where the model goes.")
 @click.option(
     "--method", type=click.Choice(list(METHODS)), default="thresher", show_default=True,
-    help="The algorithm.",
+    help="The algorithm; thresher-regressor learns numbers, all others classes.",
 )  # fmt: skip
 @reading_options
 @click.option("--classes", metavar="A,B,...", help="All labels, if the first rows do not show all.")

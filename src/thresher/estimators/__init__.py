@@ -5,7 +5,7 @@ from thresher.estimators.ftrl import FTRLClassifier
 from thresher.estimators.plain_sgd import PlainSGDClassifier
 from thresher.estimators.rda import RDAClassifier
 from thresher.estimators.stabilized import StabilizedTruncatedSGDClassifier
-from thresher.estimators.thresher import ThresherClassifier
+from thresher.estimators.thresher import ThresherClassifier, ThresherRegressor
 from thresher.estimators.truncated_gradient import TruncatedGradientClassifier
 
 __all__ = [
@@ -15,5 +15,6 @@ __all__ = [
     "RDAClassifier",
     "StabilizedTruncatedSGDClassifier",
     "ThresherClassifier",
+    "ThresherRegressor",
     "TruncatedGradientClassifier",
 ]

@@ -1,6 +1,6 @@
 """Training that was interrupted, as a tree, and back: it goes on as if nothing had happened."""
 
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from typing import Any
 
 import numpy as np
@@ -9,7 +9,6 @@ from thresher.data.errors import DataError
 from thresher.data.naming import Names
 from thresher.data.sources.protocol import Source
 from thresher.estimators.loading import estimator_from
-from thresher.estimators.progressive import Progressive
 from thresher.estimators.saving import tree_of
 from thresher.estimators.streaming import StreamTraining
 from thresher.files import access
@@ -57,7 +56,7 @@ def training_from(tree: Tree, source: Source) -> StreamTraining:
         rows=access.whole(tree, "rows"),
         rows_a_pass=access.whole(tree, "rows_a_pass"),
         before=_weights_before(tree),
-        progressive=Progressive(**access.branch(tree, "progressive")),
+        progressive=replace(estimator._progressive(), **access.branch(tree, "progressive")),
         watched=access.flag(tree, "watched"),
     )
 

@@ -26,10 +26,10 @@ class Feature:
 class Selection:
     """What one problem selected, strongest first, and how it got there.
 
-    ``positive`` is the class that positive weights speak for.
+    ``positive`` is the class that positive weights speak for, None where labels are numbers.
     """
 
-    positive: str
+    positive: str | None
     intercept: float
     features: list[Feature]
     history: list[dict[str, Any]]
@@ -37,11 +37,11 @@ class Selection:
 
 @dataclass(frozen=True)
 class Description:
-    """A fitted model. With two classes there is one selection, otherwise one for each."""
+    """A fitted model. With two classes, or none, there is one selection, otherwise one for each."""
 
     method: str
     parameters: dict[str, Any]
-    classes: list[str]
+    classes: list[str]  # none where labels are numbers
     width: int
     kept: int  # features with a weight, for whichever class
     passes: int
@@ -59,7 +59,7 @@ def describe(model: Any) -> Description:
     return Description(
         method=type(model).__name__,
         parameters={name: _plain(value) for name, value in model.get_params(deep=False).items()},
-        classes=[str(label) for label in model.classes_],
+        classes=[str(label) for label in getattr(model, "classes_", ())],
         width=int(model.n_features_in_),
         kept=int((weights != 0).any(axis=0).sum()),
         passes=int(model.n_iter_),
@@ -106,9 +106,10 @@ def _selection(model: Any, problem: int, weights: np.ndarray, intercept: float) 
         vocabulary["occurrences"][used].tolist(),
         strict=True,
     )
-    positive = model.classes_[1 if model.classes_.size == 2 else problem]
+    positive = model._positive(problem)
+    words = None if positive is None else str(positive)
     history = [_plain(record) for record in getattr(state, "history", [])]
-    return Selection(str(positive), intercept, [Feature(*part) for part in parts], history)
+    return Selection(words, intercept, [Feature(*part) for part in parts], history)
 
 
 def _probabilities(state: Any, slots: np.ndarray) -> list[float | None]:

@@ -5,10 +5,12 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+from sklearn.base import is_regressor
 
 from thresher.data.chunk import Chunk
 from thresher.data.errors import DataError
 from thresher.data.sources.protocol import Source
+from thresher.estimators.judging_numbers import NumberJudge, NumberScores
 from thresher.estimators.meeting import Meeting
 from thresher.estimators.reading import margins_of
 
@@ -23,7 +25,7 @@ def keep_quiet(count: int) -> None:
 
 @dataclass(frozen=True)
 class Scores:
-    """What came out; None where it has no meaning."""
+    """What came out of classes; None where it has no meaning."""
 
     rows: int
     error: float
@@ -96,9 +98,12 @@ class Judge:
         return float(roc_auc_score(positive, margins, sample_weight=weights))
 
 
-def evaluate(model: Any, source: Source, told: Told = keep_quiet) -> tuple[Scores, Meeting]:
+def evaluate(
+    model: Any, source: Source, told: Told = keep_quiet
+) -> tuple[Scores | NumberScores, Meeting]:
     """Return how well a model predicts a source, and whether the two have met."""
-    judge, meeting = Judge(model), Meeting(model)
+    judge = NumberJudge(model) if is_regressor(model) else Judge(model)
+    meeting = Meeting(model)
     for chunk, margins in margins_of(model, source):
         judge.see(chunk, margins)
         meeting.see(chunk)

@@ -10,7 +10,8 @@ from typing import Any
 
 import numpy as np
 from scipy import sparse
-from sklearn.linear_model import SGDClassifier
+from sklearn.base import is_regressor
+from sklearn.linear_model import SGDClassifier, SGDRegressor
 from sklearn.pipeline import Pipeline
 from sklearn.preprocessing import Normalizer
 
@@ -23,26 +24,34 @@ INTERCEPT = "(intercept)"
 
 
 def to_sklearn(estimator: Any) -> Any:
-    """Return a fitted SGDClassifier, behind a Normalizer where rows are scaled to unit length."""
-    classifier = _classifier(estimator)
+    """Return a fitted SGD model, behind a Normalizer where rows are scaled to unit length."""
+    name, model = _model(estimator)
     if not estimator._model.vocabulary.normalize:
-        return _with_inputs(classifier, estimator)
+        return _with_inputs(model, estimator)
     normalizer = _with_inputs(Normalizer(), estimator)  # gives arrays, so the other sees no names
-    return Pipeline([("normalizer", normalizer), ("classifier", classifier)])
+    return Pipeline([("normalizer", normalizer), (name, model)])
 
 
-def _classifier(estimator: Any) -> SGDClassifier:
-    classifier = SGDClassifier(
-        loss=estimator.loss, fit_intercept=estimator.fit_intercept, random_state=estimator._seed
-    )
+def _model(estimator: Any) -> tuple[str, SGDClassifier | SGDRegressor]:
+    """Return the model, and what it is called as a step of a pipeline."""
+    common = {"fit_intercept": estimator.fit_intercept, "random_state": estimator._seed}
     coef = _sparse_coef(estimator)
-    classifier.coef_ = sparse.csr_matrix(coef) if estimator._sparse else coef.toarray()
-    classifier.intercept_ = estimator.intercept_
-    classifier.classes_ = estimator.classes_.copy()
-    classifier.n_features_in_ = coef.shape[1]
-    classifier.n_iter_ = int(estimator.n_iter_)
-    classifier.t_ = 1.0 + estimator._model.problems[0].pace.updates
-    return classifier
+    if is_regressor(estimator):
+        name, model = "regressor", SGDRegressor(loss=estimator.loss, **common)
+        if estimator.loss == "huber":
+            model.set_params(epsilon=estimator._units.unit or estimator.epsilon)
+        model.coef_ = coef.toarray()[0]
+    else:
+        name, model = "classifier", SGDClassifier(loss=estimator.loss, **common)
+        model.coef_ = coef.toarray()
+        model.classes_ = estimator.classes_.copy()
+    if estimator._sparse:
+        model.coef_ = sparse.csr_matrix(coef)
+    model.intercept_ = estimator._settled()[1].copy()
+    model.n_features_in_ = coef.shape[1]
+    model.n_iter_ = int(estimator.n_iter_)
+    model.t_ = 1.0 + estimator._model.problems[0].pace.updates
+    return name, model
 
 
 def _with_inputs(step: Any, estimator: Any) -> Any:
@@ -87,7 +96,7 @@ def export_coefficients(estimator: Any, path: str | os.PathLike[str]) -> None:
 
 
 def coefficients(estimator: Any) -> dict[str, list[Any]]:
-    """Return a table, column by column: for each class its intercept, then its weights."""
+    """Return a table, column by column: for each problem its intercept, then its weights."""
     weights, intercepts = estimator._settled()
     table: dict[str, list[Any]] = {
         name: [] for name in ("feature", "column", "class", "weight", "probability")
@@ -96,11 +105,13 @@ def coefficients(estimator: Any) -> dict[str, list[Any]]:
         columns, values, probabilities = _weights_of(estimator, problem, weights[problem])
         table["feature"] += [INTERCEPT, *names_of(estimator, columns)]
         table["column"] += [None, *columns.tolist()]
-        table["class"] += [_positive(estimator, problem)] * (columns.size + 1)
+        table["class"] += [_class(estimator, problem)] * (columns.size + 1)
         table["weight"] += [intercept, *values.tolist()]
         table["probability"] += [None, *probabilities]
     if not isinstance(estimator._model.problems[0].state, Paths):
         del table["probability"]
+    if is_regressor(estimator):
+        del table["class"]
     return table
 
 
@@ -116,10 +127,10 @@ def _weights_of(
     return vocabulary["columns"][slots], weights[slots], probabilities
 
 
-def _positive(estimator: Any, problem: int) -> Any:
-    """Return the class that positive weights of a problem speak for."""
-    classes = estimator.classes_.tolist()
-    return classes[1] if len(classes) == 2 else classes[problem]
+def _class(estimator: Any, problem: int) -> Any:
+    """Return the class that positive weights of a problem speak for, as Python knows it."""
+    positive = estimator._positive(problem)
+    return positive.item() if isinstance(positive, np.generic) else positive
 
 
 def _separated(delimiter: str) -> Callable[[dict[str, list[Any]]], bytes]:

@@ -3,8 +3,8 @@
 from dataclasses import dataclass
 from typing import ClassVar
 
-from thresher.estimators.base import OnlineClassifier
-from thresher.estimators.parameters import COMMON, LOSSES, STEPS, Constraints
+from thresher.estimators.classifier import OnlineClassifier
+from thresher.estimators.parameters import CLASSIFYING, LOSSES, STEPS, Constraints
 from thresher.estimators.rates import schedule_for
 from thresher.learners.fobos import FOBOS
 from thresher.learners.protocol import Learner
@@ -22,7 +22,7 @@ class FOBOSClassifier(OnlineClassifier):
     """
 
     constraints: ClassVar[Constraints] = {
-        **COMMON,
+        **CLASSIFYING,
         **STEPS,
         "l1": (Number(0),),
     }

@@ -3,8 +3,8 @@
 from dataclasses import dataclass
 from typing import ClassVar
 
-from thresher.estimators.base import OnlineClassifier
-from thresher.estimators.parameters import COMMON, LOSSES, Constraints
+from thresher.estimators.classifier import OnlineClassifier
+from thresher.estimators.parameters import CLASSIFYING, LOSSES, Constraints
 from thresher.learners.ftrl import FTRL
 from thresher.learners.pace import Schedule
 from thresher.learners.protocol import Learner
@@ -28,7 +28,7 @@ class FTRLClassifier(OnlineClassifier):
     """
 
     constraints: ClassVar[Constraints] = {
-        **COMMON,
+        **CLASSIFYING,
         "alpha": (Number(0, open_low=True),),
         "beta": (Number(0),),
         "l1": (Number(0),),

@@ -1,6 +1,6 @@
-"""The classifiers in the words of ONNX: converters that skl2onnx uses, alone or in pipelines.
+"""The estimators in the words of ONNX: converters that skl2onnx uses, alone or in pipelines.
 
-The graph reads the few columns that have weights and does with them what the classifier does. So
+The graph reads the few columns that have weights and does with them what the estimator does. So
 it is as small as the model, and right also where a general converter is not: rows without any
 feature keep their length 0, and several classes are compared by their scores.
 """
@@ -9,6 +9,7 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
+from sklearn.base import RegressorMixin
 
 DOUBLE, INT64 = 11, 7  # ONNX's numbers of these types
 PROBABLE = ("log_loss", "modified_huber")
@@ -20,21 +21,47 @@ def register(kinds: Sequence[type]) -> None:
 
     for kind in kinds:
         name = f"Thresher{kind.__name__}"
-        update_registered_converter(kind, name, _shapes, _convert, overwrite=True, parser=_parse)
+        parts = REGRESSION if issubclass(kind, RegressorMixin) else CLASSIFICATION
+        shapes, convert, parse = parts
+        update_registered_converter(kind, name, shapes, convert, overwrite=True, parser=parse)
+
+
+def _declared(scope: Any, model: Any, inputs: Any, outputs: dict[str, Any]) -> Any:
+    """Declare an operator with these outputs."""
+    from skl2onnx import get_model_alias
+
+    operator = scope.declare_local_operator(get_model_alias(type(model)), model)
+    operator.inputs = inputs
+    for name, kind in outputs.items():
+        operator.outputs.append(scope.declare_local_variable(name, kind))
+    return operator.outputs
+
+
+def _parse_numbers(scope: Any, model: Any, inputs: Any, custom_parsers: Any = None) -> Any:  # noqa: ARG001
+    """Declare what comes out of a regression, under the name that skl2onnx gives it."""
+    from skl2onnx.common.data_types import DoubleTensorType
+
+    return _declared(scope, model, inputs, {"variable": DoubleTensorType()})
+
+
+def _shape_numbers(operator: Any) -> None:
+    operator.outputs[0].type.shape = [operator.inputs[0].get_first_dimension(), 1]
+
+
+def _convert_numbers(scope: Any, operator: Any, container: Any) -> None:
+    """Put the graph of a regression together."""
+    ops, names = _Operations(container.target_opset), [operator.outputs[0].full_name]
+    scores = _scores(ops, operator.raw_operator, operator.inputs[0])
+    ops.Identity(scores, output_names=names).add_to(scope, container)
 
 
 def _parse(scope: Any, model: Any, inputs: Any, custom_parsers: Any = None) -> Any:  # noqa: ARG001
     """Declare what comes out: labels, scores, and probabilities of losses that have them."""
-    from skl2onnx import get_model_alias
     from skl2onnx.common.data_types import DoubleTensorType
 
-    operator = scope.declare_local_operator(get_model_alias(type(model)), model)
-    operator.inputs = inputs
-    operator.outputs.append(scope.declare_local_variable("label", _label_type(model.classes_)))
     names = ["scores", "probabilities"] if model.loss in PROBABLE else ["scores"]
-    for name in names:
-        operator.outputs.append(scope.declare_local_variable(name, DoubleTensorType()))
-    return operator.outputs
+    outputs = {"label": _label_type(model.classes_), **{name: DoubleTensorType() for name in names}}
+    return _declared(scope, model, inputs, outputs)
 
 
 def _label_type(classes: np.ndarray) -> Any:
@@ -129,3 +156,7 @@ def _probabilities(ops: Any, model: Any, scores: Any) -> Any:
     none = ops.Cast(ops.Equal(totals, np.array([0.0])), to=DOUBLE)
     share = ops.Mul(none, np.array([1.0 / model.classes_.size]))  # nobody claims the row
     return ops.Add(ops.Div(positive, ops.Add(totals, none)), share)
+
+
+REGRESSION = (_shape_numbers, _convert_numbers, _parse_numbers)
+CLASSIFICATION = (_shapes, _convert, _parse)

@@ -33,9 +33,24 @@ def check_labels(y: Any, n_rows: int) -> np.ndarray:
     if labels.dtype.kind == "f":
         assert_all_finite(labels, input_name="y")
     check_classification_targets(labels)
+    _refuse_other_length(labels, n_rows)
+    return labels
+
+
+def check_numbers(y: Any, n_rows: int) -> np.ndarray:
+    """Return the targets of a regression as finite numbers, one for every row."""
+    try:
+        numbers = column_or_1d(y, warn=True).astype(np.float64)
+    except (ValueError, TypeError) as error:
+        raise ValueError(f"The targets of a regression must be numbers: {error}.") from None
+    assert_all_finite(numbers, input_name="y")
+    _refuse_other_length(numbers, n_rows)
+    return numbers
+
+
+def _refuse_other_length(labels: np.ndarray, n_rows: int) -> None:
     if labels.size != n_rows:
         raise ValueError(f"X has {n_rows} rows but y has {labels.size} labels.")
-    return labels
 
 
 def check_weights(sample_weight: Any, n_rows: int) -> np.ndarray:
@@ -56,6 +71,12 @@ def check_weights(sample_weight: Any, n_rows: int) -> np.ndarray:
             "not negative. Use 0 to leave a row out."
         )
     return weights
+
+
+def check_some_weight(importance: np.ndarray, given: str) -> None:
+    """Raise a ValueError if no row counts at all."""
+    if not importance.any():
+        raise ValueError(f"{given} no row with a weight above zero.")
 
 
 def check_classes_seen(labels: np.ndarray, classes: np.ndarray) -> None:

@@ -1,15 +1,14 @@
 """A fitted linear model: its coefficients, what it predicts and which features it selects."""
 
 import os
+from abc import abstractmethod
 from typing import Any
 
 import numpy as np
 from scipy import sparse
-from scipy.special import expit
-from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.base import BaseEstimator
 from sklearn.exceptions import NotFittedError
 from sklearn.feature_selection import SelectorMixin
-from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted
 
 from thresher.estimators.inputs import check_rows
@@ -17,24 +16,14 @@ from thresher.estimators.table import selection_table
 from thresher.train import Model
 
 
-def _gives_probabilities(estimator: Any) -> bool:
-    if estimator.loss in ("log_loss", "modified_huber"):
-        return True
-    raise AttributeError(
-        f"predict_proba needs loss='log_loss' or 'modified_huber', not {estimator.loss!r}."
-    )
+class SparseLinearModel(SelectorMixin, BaseEstimator):
+    """Everything that only reads what was learnt, whatever the labels are."""
 
-
-class SparseLinearModel(SelectorMixin, ClassifierMixin, BaseEstimator):
-    """Everything that only reads what was learnt."""
-
-    classes_: np.ndarray
     n_features_in_: int
     n_iter_: int
     loss: str
     _model: Model
     _seed: int
-    _class_counts: np.ndarray
     _weights: tuple[np.ndarray, np.ndarray] | None = None
     _sparse: bool = False
 
@@ -56,7 +45,7 @@ class SparseLinearModel(SelectorMixin, ClassifierMixin, BaseEstimator):
         return sparse.csr_array(dense) if self._sparse else dense
 
     @property
-    def intercept_(self) -> np.ndarray:
+    def intercept_(self) -> Any:
         """Intercept of every row of ``coef_``; never shrunk."""
         return self._settled()[1].copy()
 
@@ -72,47 +61,16 @@ class SparseLinearModel(SelectorMixin, ClassifierMixin, BaseEstimator):
         self._sparse = False
         return self
 
-    def decision_function(self, X: Any) -> np.ndarray:
-        """Return the margins: positive for the second of two classes, or one column per class."""
+    def _checked_margins(self, X: Any) -> np.ndarray:
+        """Return the margins of whatever rows a user gives."""
         check_is_fitted(self)
         return self._margins(check_rows(self, X, reset=False))
-
-    def predict(self, X: Any) -> np.ndarray:
-        """Return the most likely class of every row."""
-        return self._classes_for(self.decision_function(X))
 
     def _margins(self, rows: sparse.csr_array) -> np.ndarray:
         """Return the margins of canonical rows, which may be wider than any seen in training."""
         vocabulary = self._model_fitted().vocabulary
         columns = [vocabulary.margins(rows, w, b) for w, b in zip(*self._settled(), strict=True)]
         return columns[0] if len(columns) == 1 else np.column_stack(columns)
-
-    def _classes_for(self, margins: np.ndarray) -> np.ndarray:
-        """Return the class that margins speak for."""
-        if margins.ndim == 1:
-            return self.classes_[(margins > 0).astype(int)]
-        return self.classes_[margins.argmax(axis=1)]
-
-    @available_if(_gives_probabilities)
-    def predict_proba(self, X: Any) -> np.ndarray:
-        """Return the probability of every class; several classes are scaled to sum to 1."""
-        return self._probabilities(self.decision_function(X))
-
-    def _probabilities(self, margins: np.ndarray) -> np.ndarray:
-        """Return the probabilities that margins stand for."""
-        log_loss = self.loss == "log_loss"
-        positive = expit(margins) if log_loss else (np.clip(margins, -1, 1) + 1) / 2
-        if positive.ndim == 1:
-            return np.column_stack([1 - positive, positive])
-        totals = positive.sum(axis=1, keepdims=True)
-        uniform = np.full_like(positive, 1 / self.classes_.size)
-        return np.divide(positive, totals, out=uniform, where=totals > 0)
-
-    @available_if(_gives_probabilities)
-    def predict_log_proba(self, X: Any) -> np.ndarray:
-        """Return the logarithm of ``predict_proba``."""
-        with np.errstate(divide="ignore"):
-            return np.log(self.predict_proba(X))
 
     def selection_table(self) -> Any:
         """Return the selected features as a pandas DataFrame, strongest first.
@@ -147,8 +105,8 @@ class SparseLinearModel(SelectorMixin, ClassifierMixin, BaseEstimator):
     def to_sklearn(self) -> Any:
         """Return a fitted scikit-learn estimator with the same predictions, up to rounding.
 
-        It is an ``SGDClassifier`` with these coefficients, behind a ``Normalizer`` where rows are
-        scaled to unit length.
+        It is an ``SGDClassifier`` or ``SGDRegressor`` with these coefficients, behind a
+        ``Normalizer`` where rows are scaled to unit length.
         """
         from thresher.estimators.export import to_sklearn
 
@@ -158,8 +116,9 @@ class SparseLinearModel(SelectorMixin, ClassifierMixin, BaseEstimator):
     def to_onnx(self, path: str | os.PathLike[str]) -> None:
         """Write the model as an ONNX graph (through skl2onnx, ``pip install 'thresher[onnx]'``).
 
-        Its input ``X`` are dense rows of float64, its outputs ``label``, ``scores`` (a column per
-        row of ``coef_``) and, of losses that have them, ``probabilities``.
+        Its input ``X`` are dense rows of float64. The outputs of classifiers are ``label``,
+        ``scores`` (a column per row of ``coef_``) and, of losses that have them, ``probabilities``;
+        that of regressors is ``variable``, one column.
         """
         from thresher.estimators.export import to_onnx
 
@@ -169,9 +128,9 @@ class SparseLinearModel(SelectorMixin, ClassifierMixin, BaseEstimator):
     def export_coefficients(self, path: str | os.PathLike[str]) -> None:
         """Write the weights that are not zero, and the intercepts, as a table.
 
-        Columns: ``feature`` (name), ``column``, ``class``, ``weight``, and ``probability`` of the
-        stabilized learners. The ending of the path says how: ``.csv``, ``.tsv``, ``.json`` or
-        ``.parquet`` (which needs pyarrow).
+        Columns: ``feature`` (name), ``column``, ``class`` (of classifiers), ``weight``, and
+        ``probability`` of the stabilized learners. The ending of the path says how: ``.csv``,
+        ``.tsv``, ``.json`` or ``.parquet`` (which needs pyarrow).
         """
         from thresher.estimators.export import export_coefficients
 
@@ -187,8 +146,21 @@ class SparseLinearModel(SelectorMixin, ClassifierMixin, BaseEstimator):
     def _settled(self) -> tuple[np.ndarray, np.ndarray]:
         """Return weights by slot and intercepts, computed once after each bit of learning."""
         if self._weights is None:
-            self._weights = self._model_fitted().weights()
+            self._weights = self._weights_now()
         return self._weights
+
+    @property
+    @abstractmethod
+    def _n_problems(self) -> int:
+        """Return how many weight vectors there are."""
+
+    @abstractmethod
+    def _positive(self, problem: int) -> Any:
+        """Return the class that positive weights of a problem speak for, None if there is none."""
+
+    def _weights_now(self) -> tuple[np.ndarray, np.ndarray]:
+        """Return weights by slot and intercepts, in the units of the labels."""
+        return self._model_fitted().weights()
 
     def _model_fitted(self) -> Model:
         if not hasattr(self, "_model"):

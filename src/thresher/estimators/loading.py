@@ -9,8 +9,8 @@ import thresher.estimators
 from thresher.data.growth import Arrays
 from thresher.data.naming import Names, names_from_tree
 from thresher.data.vocabulary import Vocabulary
-from thresher.estimators.base import OnlineClassifier
-from thresher.estimators.paths import PathsClassifier
+from thresher.estimators.base import OnlineModel
+from thresher.estimators.paths import PathsModel
 from thresher.files import access, container
 from thresher.files.errors import ModelFileError
 from thresher.files.tree import read_tree, unpack
@@ -28,7 +28,7 @@ NONSENSE = (ValueError, TypeError, KeyError, IndexError, AttributeError, Overflo
 Tree = dict[str, Any]
 
 
-def load(path: str | os.PathLike[str]) -> OnlineClassifier:
+def load(path: str | os.PathLike[str]) -> OnlineModel:
     """Return the estimator that ``save`` wrote.
 
     It predicts the same to the last bit and shows the same coefficients, table and history. Of
@@ -51,12 +51,12 @@ def load(path: str | os.PathLike[str]) -> OnlineClassifier:
         return estimator_from(tree)
 
 
-def loads(data: bytes) -> OnlineClassifier:
+def loads(data: bytes) -> OnlineModel:
     """Return the estimator whose file has these bytes."""
     return estimator_from(unpack(*container.loads(data)))
 
 
-def estimator_from(tree: Tree) -> OnlineClassifier:
+def estimator_from(tree: Tree) -> OnlineModel:
     """Return the estimator that gave a tree (``saving.tree_of``), or raise a ModelFileError."""
     kind = access.word(tree, "kind")
     if kind != "model":
@@ -71,7 +71,7 @@ def estimator_from(tree: Tree) -> OnlineClassifier:
         ) from None
 
 
-def _estimator(tree: Tree) -> OnlineClassifier:
+def _estimator(tree: Tree) -> OnlineModel:
     name = access.word(tree, "class")
     if name not in CLASSES:
         access.refuse(f"there is no class {name[:80]!r} in this version of Thresher")
@@ -83,10 +83,10 @@ def _estimator(tree: Tree) -> OnlineClassifier:
     return estimator
 
 
-def _set_parameters(estimator: OnlineClassifier, tree: Tree) -> None:
+def _set_parameters(estimator: OnlineModel, tree: Tree) -> None:
     access.same_names(tree, estimator.get_params(deep=False), "parameters")
     parameters = dict(tree)
-    if isinstance(tree["class_weight"], dict):
+    if isinstance(tree.get("class_weight"), dict):
         parameters["class_weight"] = dict(tree["class_weight"]["pairs"])
     estimator.set_params(**parameters)
     estimator._check_parameters()
@@ -94,14 +94,8 @@ def _set_parameters(estimator: OnlineClassifier, tree: Tree) -> None:
         access.refuse(f"there are {tree['n_paths']} paths")
 
 
-def _set_fitted(estimator: OnlineClassifier, tree: Tree) -> None:
-    classes = tree.get("classes")
-    if not isinstance(classes, np.ndarray) or classes.ndim != 1 or classes.size < 2:
-        access.refuse("there are not two classes")
-    if not np.array_equal(np.unique(classes), classes):
-        access.refuse("classes are out of order")
-    estimator.classes_ = classes
-    estimator._class_counts = access.integers(tree, "class_counts", classes.size, 1 << 62)
+def _set_fitted(estimator: OnlineModel, tree: Tree) -> None:
+    estimator._set_label_facts(tree)
     estimator.n_features_in_ = access.whole(tree, "n_features_in")
     estimator.n_iter_ = access.whole(tree, "n_iter")
     estimator._seed = access.whole(tree, "seed", 0, 2**31 - 1)
@@ -140,8 +134,7 @@ def _names(tree: Tree) -> Names:
     return names_from_tree(tree)
 
 
-def _set_model(estimator: OnlineClassifier, tree: Tree) -> None:
-    n_problems = 1 if estimator.classes_.size == 2 else estimator.classes_.size
+def _set_model(estimator: OnlineModel, tree: Tree) -> None:
     slim = access.branch(tree, "model")
     n_columns = access.whole(slim, "n_columns", 0, estimator.n_features_in_)
     columns = access.integers(slim, "columns", None, n_columns)
@@ -152,8 +145,8 @@ def _set_model(estimator: OnlineClassifier, tree: Tree) -> None:
     else:
         learner = estimator._learner(None)
         estimator._model = Model.from_tree(access.branch(tree, "state"), learner)
-    if len(estimator._model.problems) != n_problems:
-        access.refuse(f"{estimator.classes_.size} classes are not {n_problems} problems")
+    if len(estimator._model.problems) != estimator._n_problems:
+        access.refuse(f"there are not {estimator._n_problems} problems, as there must be")
     estimator._weights = _weights(estimator._model, slim, columns)
 
 
@@ -186,9 +179,7 @@ def _slots_of(vocabulary: Vocabulary, columns: np.ndarray) -> np.ndarray:
     return slots
 
 
-def _slim_model(
-    estimator: OnlineClassifier, slim: Tree, n_columns: int, columns: np.ndarray
-) -> Model:
+def _slim_model(estimator: OnlineModel, slim: Tree, n_columns: int, columns: np.ndarray) -> Model:
     """Return a model of the stored features, which knows nothing of how they were learnt."""
     vocabulary = Vocabulary.from_tree(
         {
@@ -200,7 +191,7 @@ def _slim_model(
         }
     )
     learner = estimator._learner(None)
-    stabilized = isinstance(estimator, PathsClassifier)
+    stabilized = isinstance(estimator, PathsModel)
     if stabilized != (slim.get("paths") is not None):
         access.refuse("there are stages where there are none, or none where there are")
     states: list[Any] = [Arrays({}, {}) for _ in access.branches(slim, "weights")]

@@ -1,32 +1,43 @@
-"""Parameters that several classifiers share: what they may be, and what is said of them.
+"""Parameters that several estimators share: what they may be, and what is said of them.
 
-Classifiers are dataclasses: a parameter is a field, and the signature that scikit-learn reads is
-made from the fields. What is said here is added to the docstring of every class that has the
-parameter and does not speak of it itself.
+Estimators are dataclasses: a parameter is a field, and the signature that scikit-learn reads is
+made from the fields. What is said here, or by a class it derives from, is added to the docstring
+of every class that has the parameter and does not speak of it itself.
 """
+
+import re
+from inspect import cleandoc
+from itertools import chain
 
 import numpy as np
 
-from thresher.kernels.losses import HINGE, LOG_LOSS, MODIFIED_HUBER, SQUARED_HINGE
+from thresher.kernels.losses import (
+    HINGE,
+    HUBER,
+    LOG_LOSS,
+    MODIFIED_HUBER,
+    SQUARED_ERROR,
+    SQUARED_HINGE,
+)
 from thresher.validation import FLAG, Constraint, Kind, Number, OneOf, Whole
 
 Constraints = dict[str, tuple[Constraint, ...]]
 
-LOSSES = {
+CLASS_LOSSES = {
     "hinge": HINGE,
     "log_loss": LOG_LOSS,
     "squared_hinge": SQUARED_HINGE,
     "modified_huber": MODIFIED_HUBER,
 }
+TARGET_LOSSES = {"squared_error": SQUARED_ERROR, "huber": HUBER}
+LOSSES = {**CLASS_LOSSES, **TARGET_LOSSES}
 NO_VALUE = OneOf(None)
 
 COMMON: Constraints = {
-    "loss": (OneOf(*LOSSES),),
     "max_iter": (Whole(1),),
     "tol": (Number(0), NO_VALUE),
     "fit_intercept": FLAG,
     "shuffle": FLAG,
-    "class_weight": (Kind(dict, "a dict of class: weight"), OneOf("balanced", None)),
     "random_state": (
         Whole(0),
         NO_VALUE,
@@ -35,6 +46,16 @@ COMMON: Constraints = {
     "n_jobs": (Whole(), NO_VALUE),
     "warm_start": FLAG,
     "verbose": (Whole(0), *FLAG),
+}
+CLASSIFYING: Constraints = {
+    **COMMON,
+    "loss": (OneOf(*CLASS_LOSSES),),
+    "class_weight": (Kind(dict, "a dict of class: weight"), OneOf("balanced", None)),
+}
+REGRESSING: Constraints = {
+    **COMMON,
+    "loss": (OneOf(*TARGET_LOSSES),),
+    "epsilon": (Number(0, open_low=True),),
 }
 STEPS: Constraints = {
     "eta0": (OneOf("auto"), Number(0, open_low=True)),
@@ -47,8 +68,6 @@ PATHS: Constraints = {
 }
 
 WORDS = {
-    "loss": """"hinge", "log_loss", "squared_hinge" or "modified_huber"
-        What is minimised.""",
     "n_paths": """int
         Parallel SGD paths.""",
     "paths": """"permutation" or "shared"
@@ -71,9 +90,6 @@ WORDS = {
         Whether to learn an intercept; it is never shrunk.""",
     "shuffle": """bool
         Whether ``fit`` reads the rows in a new random order in each pass.""",
-    "class_weight": """dict, "balanced" or None
-        Weights of classes; "balanced" counts the rows in ``fit``, and the rows so far in
-        ``partial_fit``.""",
     "random_state": """int, RandomState or None
         Seed of all that is random.""",
     "n_jobs": """int or None
@@ -85,11 +101,25 @@ WORDS = {
 }
 
 
-def with_shared_words(docstring: str, parameters: set[str]) -> str:
-    """Return a docstring with what is to be said of shared parameters it does not mention."""
-    unsaid = [
-        f"    {name} : {words}"
-        for name, words in WORDS.items()
-        if name in parameters and f"\n    {name} :" not in docstring
-    ]
-    return "\n".join([docstring.rstrip(), *unsaid]) + "\n    "
+# A parameter in a docstring whose indentation is gone, as Python 3.13 has it anyway.
+ENTRY = re.compile(r"^(\w+) : (.*(?:\n    .*)+)", re.MULTILINE)
+EXAMPLES = "\n\nExamples\n--------\n"
+
+
+def with_shared_words(docstring: str, parameters: set[str], elders: list[str]) -> str:
+    """Return a docstring with what is to be said of parameters it does not mention.
+
+    ``elders`` are the docstrings of the classes it derives from, the nearest first.
+    """
+    docstring, examples, shown = cleandoc(docstring).partition(EXAMPLES)
+    words = dict(ENTRY.findall(docstring))
+    missing = [*(ENTRY.findall(cleandoc(elder)) for elder in elders), _words_here()]
+    for name, said in chain.from_iterable(missing):
+        if name in parameters and name not in words:
+            words[name] = said
+            docstring += f"\n{name} : {said}"
+    return f"{docstring}{examples}{shown}\n"
+
+
+def _words_here() -> list[tuple[str, str]]:
+    return [(name, said.replace("\n        ", "\n    ")) for name, said in WORDS.items()]

@@ -1,20 +1,27 @@
-"""What the two classifiers with several paths share."""
+"""What the estimators with several paths share."""
 
 from abc import abstractmethod
 from typing import Any
 
 import numpy as np
 
-from thresher.estimators.base import OnlineClassifier
+from thresher.estimators.base import OnlineModel
 from thresher.learners.paths import Paths
 
 # Steps of paths, relative as in thresher.estimators.rates: longer than a lone path's, since the
 # average over paths and bursts takes their noise away.
-PATH_RATES = {"log_loss": 3.0, "hinge": 1.0, "squared_hinge": 0.5, "modified_huber": 0.5}
+PATH_RATES = {
+    "log_loss": 3.0,
+    "hinge": 1.0,
+    "squared_hinge": 0.5,
+    "modified_huber": 0.5,
+    "squared_error": 0.5,
+    "huber": 0.5,
+}
 
 
-class PathsClassifier(OnlineClassifier):
-    """A classifier that purges features for good, and can say how sure it is of the others."""
+class PathsModel(OnlineModel):
+    """A model that purges features for good, and can say how sure it is of the others."""
 
     @property
     def selection_probabilities_(self) -> np.ndarray:

@@ -6,6 +6,7 @@ steepness of the loss.
 
 from typing import Any
 
+from thresher.estimators.parameters import TARGET_LOSSES
 from thresher.learners.pace import Schedule
 
 # Chosen by 3-fold cross-validation on the training parts of seven data sets; a factor of three
@@ -27,4 +28,5 @@ def schedule_for(estimator: Any, rate: float | None = None, share: float = 1.0) 
         eta0=None if estimator.eta0 == "auto" else share * estimator.eta0,
         decaying=estimator.learning_rate == "invsqrt",
         fit_intercept=estimator.fit_intercept,
+        within=estimator.loss in TARGET_LOSSES,
     )

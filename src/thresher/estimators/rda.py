@@ -3,8 +3,8 @@
 from dataclasses import dataclass
 from typing import ClassVar
 
-from thresher.estimators.base import OnlineClassifier
-from thresher.estimators.parameters import COMMON, LOSSES, Constraints
+from thresher.estimators.classifier import OnlineClassifier
+from thresher.estimators.parameters import CLASSIFYING, LOSSES, Constraints
 from thresher.estimators.rates import AUTO_RATES
 from thresher.learners.pace import Schedule
 from thresher.learners.protocol import Learner
@@ -28,7 +28,7 @@ class RDAClassifier(OnlineClassifier):
     """
 
     constraints: ClassVar[Constraints] = {
-        **COMMON,
+        **CLASSIFYING,
         "l1": (Number(0),),
         "gamma": (OneOf("auto"), Number(0, open_low=True)),
         "rho": (Number(0),),

@@ -37,7 +37,7 @@ def tree_of(estimator: Any, training_state: bool = False) -> dict[str, Any]:
         "class": type(estimator).__name__,
         "parameters": _parameters(estimator),
         "provenance": provenance(estimator),
-        "fitted": _fitted(estimator),
+        "fitted": _fitted(estimator, training_state),
         "names": _names(estimator, columns, training_state),
         "model": {
             "n_columns": estimator._model.vocabulary.n_columns,
@@ -83,7 +83,7 @@ def _refuse_non_finite(*numbers: np.ndarray) -> None:
 def _parameters(estimator: Any) -> dict[str, Any]:
     """Return all parameters; of a generator of random numbers there remains the seed it gave."""
     parameters = estimator.get_params(deep=False)
-    weights = parameters["class_weight"]
+    weights = parameters.get("class_weight")
     if isinstance(weights, dict):
         parameters["class_weight"] = {"pairs": [list(pair) for pair in weights.items()]}
     if isinstance(parameters["random_state"], np.random.RandomState):
@@ -97,11 +97,10 @@ def _random_state_note(estimator: Any) -> str | None:
     return None
 
 
-def _fitted(estimator: Any) -> dict[str, Any]:
+def _fitted(estimator: Any, training_state: bool) -> dict[str, Any]:
     """Return what scikit-learn knows of a fitted estimator, and what goes with it."""
     return {
-        "classes": estimator.classes_,
-        "class_counts": estimator._class_counts,
+        **estimator._label_facts(training_state),
         "n_features_in": int(estimator.n_features_in_),
         "feature_names_in": getattr(estimator, "feature_names_in_", None),
         "n_iter": int(estimator.n_iter_),

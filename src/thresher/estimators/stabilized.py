@@ -2,12 +2,13 @@
 
 import warnings
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Self
 
 from sklearn.exceptions import ConvergenceWarning
 
-from thresher.estimators.parameters import COMMON, LOSSES, PATHS, STEPS, Constraints
-from thresher.estimators.paths import PATH_RATES, PathsClassifier
+from thresher.estimators.classifier import OnlineClassifier
+from thresher.estimators.parameters import CLASSIFYING, LOSSES, PATHS, STEPS, Constraints
+from thresher.estimators.paths import PATH_RATES, PathsModel
 from thresher.estimators.rates import schedule_for
 from thresher.kernels.units import EVERY, INFORMATIVE, LINEAR, SQRT
 from thresher.learners.protocol import Learner
@@ -19,7 +20,7 @@ SHRINKAGES = {"linear": LINEAR, "sqrt": SQRT}
 
 
 @dataclass(kw_only=True, eq=False, repr=False)
-class StabilizedTruncatedSGDClassifier(PathsClassifier):
+class StabilizedTruncatedSGDClassifier(PathsModel, OnlineClassifier):
     """Stabilized truncated SGD, Algorithm 4 of Ma & Zheng with its Practical Remarks.
 
     Several SGD paths run in bursts. After each burst the weights it touched are shrunk by the
@@ -56,7 +57,7 @@ class StabilizedTruncatedSGDClassifier(PathsClassifier):
     """
 
     constraints: ClassVar[Constraints] = {
-        **COMMON,
+        **CLASSIFYING,
         **STEPS,
         **PATHS,
         "burst_size": (Whole(1),),
@@ -107,7 +108,7 @@ class StabilizedTruncatedSGDClassifier(PathsClassifier):
         }
         return cls(loss=loss, **{**settings, **parameters})
 
-    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> "StabilizedTruncatedSGDClassifier":
+    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
         """Learn from rows that are all at hand, and warn if no feature survived it."""
         super().fit(X, y, sample_weight)
         if any(paths.n_slots and not paths.stable.any() for paths in self._states()):

@@ -11,7 +11,6 @@ from thresher.data.chunk import Chunk
 from thresher.data.errors import DataError
 from thresher.data.naming import Names
 from thresher.data.sources.cache import cached
-from thresher.data.sources.classes import with_classes
 from thresher.data.sources.given import GivenSource
 from thresher.data.sources.opening import open_source
 from thresher.data.sources.passes import passes_over
@@ -78,22 +77,20 @@ class StreamTraining:
     estimator: Any
     source: Source
     n_rows: int | None  # in a pass, if that was known before the first
+    progressive: Progressive
     passes: int = 0
     rows: int = 0
     rows_a_pass: int = 0
     before: np.ndarray = field(default_factory=lambda: np.zeros(0))  # weights a pass ago
-    progressive: Progressive = field(default_factory=Progressive)
     watched: bool = False  # whether rows are predicted before they are learnt
 
     @classmethod
     def begin(cls, estimator: Any, source: Source, classes: Any = None) -> "StreamTraining":
-        """Start with an empty model, its classes told or found in the first rows."""
+        """Start with an empty model, its classes, if any, told or found in the first rows."""
         n_rows = source.n_rows if source.rewinds else None
-        if classes is None:
-            source, classes = with_classes(source)
         estimator.n_features_in_ = 0
-        estimator._begin(np.unique(classes), lambda: estimator._stream_learner(n_rows))
-        return cls(estimator, source, n_rows)
+        source = estimator._begin_source(source, classes, lambda: estimator._stream_learner(n_rows))
+        return cls(estimator, source, n_rows, progressive=estimator._progressive())
 
     def steps(self) -> Iterator[Chunk]:
         """Learn to the end; after each chunk, give it, with everything in a state to be kept."""
@@ -131,14 +128,14 @@ class StreamTraining:
 
     def summary(self) -> dict[str, Any]:
         """Return what was learnt, in a few numbers."""
-        estimator, seen = self.estimator, self.progressive
+        estimator = self.estimator
         return {
             "rows": self.rows_a_pass,
             "passes": estimator.n_iter_,
             "features": int(estimator._settled()[0].any(axis=0).sum()),
             "width": estimator.n_features_in_,
-            "classes": estimator.classes_.tolist(),
-            "progressive_error": seen.wrong / seen.rows if seen.rows else None,
+            **estimator._summary(),
+            **self.progressive.summary(),
             "skipped": self.source.skipped.count,
         }
 
@@ -165,18 +162,10 @@ class StreamTraining:
         estimator.n_iter_ = self.passes + 1
 
     def _labels(self, chunk: Chunk) -> np.ndarray:
-        """Return the labels of a chunk, each of them of a known class."""
-        classes = self.estimator.classes_
+        """Return the labels of a chunk, each of them one that can be learnt."""
         if chunk.labels is None:
             raise DataError(f"Row {self.rows + 1} has no label: training needs one for every row.")
-        unknown = np.flatnonzero(~np.isin(chunk.labels, classes))
-        if unknown.size:
-            raise DataError(
-                f"The label {chunk.labels[unknown[0]]!s} of row {self.rows + unknown[0] + 1:,} is "
-                f"not among the classes {', '.join(map(str, classes))}. Name all classes "
-                "beforehand (classes=, or --classes on the command line)."
-            )
-        return chunk.labels if chunk.labels.dtype == object else chunk.labels.astype(classes.dtype)
+        return self.estimator._chunk_labels(chunk.labels, self.rows + 1)
 
     def _refuse_nothing(self) -> None:
         if self.rows == 0:

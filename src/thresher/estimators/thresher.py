@@ -1,11 +1,20 @@
-"""The flagship as a scikit-learn classifier."""
+"""The flagship as scikit-learn's estimators."""
 
 from dataclasses import dataclass, replace
 from typing import ClassVar
 
-from thresher.estimators.parameters import COMMON, LOSSES, PATHS, STEPS, Constraints
-from thresher.estimators.paths import PATH_RATES, PathsClassifier
+from thresher.estimators.classifier import OnlineClassifier
+from thresher.estimators.parameters import (
+    CLASSIFYING,
+    LOSSES,
+    PATHS,
+    REGRESSING,
+    STEPS,
+    Constraints,
+)
+from thresher.estimators.paths import PATH_RATES, PathsModel
 from thresher.estimators.rates import schedule_for
+from thresher.estimators.regressor import OnlineRegressor
 from thresher.kernels.units import SQRT
 from thresher.learners.protocol import Learner
 from thresher.learners.thresher import Thresher
@@ -19,12 +28,8 @@ AUTO_PASSES, AUTO_UPDATES = 20, 80_000
 
 
 @dataclass(kw_only=True, eq=False, repr=False)
-class ThresherClassifier(PathsClassifier):
-    """A linear classifier with few, stably selected features.
-
-    Several SGD paths take random bursts of one stream of rows. After each stage of bursts the
-    features with the most salient mean weights stay and the others are purged for good, fewer and
-    fewer until the wanted number is left; then those are fitted without any shrinkage.
+class ThresherModel(PathsModel):
+    """A linear model with few, stably selected features.
 
     Parameters
     ----------
@@ -54,7 +59,6 @@ class ThresherClassifier(PathsClassifier):
     """
 
     constraints: ClassVar[Constraints] = {
-        **COMMON,
         **STEPS,
         **PATHS,
         "n_features_to_select": (
@@ -120,3 +124,49 @@ class ThresherClassifier(PathsClassifier):
         if self.max_iter == "auto":
             return max(AUTO_PASSES * n_rows, AUTO_UPDATES)
         return int(self.max_iter) * n_rows
+
+
+@dataclass(kw_only=True, eq=False, repr=False)
+class ThresherClassifier(ThresherModel, OnlineClassifier):
+    """A linear classifier with few, stably selected features.
+
+    Several SGD paths take random bursts of one stream of rows. After each stage of bursts the
+    features with the most salient mean weights stay and the others are purged for good, fewer and
+    fewer until the wanted number is left; then those are fitted without any shrinkage.
+
+    Parameters
+    ----------
+    """
+
+    constraints: ClassVar[Constraints] = {**CLASSIFYING, **ThresherModel.constraints}
+
+
+@dataclass(kw_only=True, eq=False, repr=False)
+class ThresherRegressor(ThresherModel, OnlineRegressor):
+    """A linear regressor with few, stably selected features.
+
+    It selects as ``ThresherClassifier`` does, by the squared or the Huber loss. Targets are learnt
+    relative to their mean and spread (median and median absolute deviation for the Huber loss),
+    so that their units do not matter: ``a * y + b`` gives the same features, and weights times a.
+
+    Parameters
+    ----------
+    normalize : bool, default=False
+        Whether rows are scaled to unit length, in training and prediction. Predictions are then no
+        longer linear in X: wanted where a document's length should not matter.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from thresher import ThresherRegressor
+    >>> X = np.random.default_rng(0).poisson(0.1, size=(1000, 200)).astype(float)
+    >>> y = 20 + 3 * X[:, 5] - 2 * X[:, 17]
+    >>> model = ThresherRegressor(n_features_to_select=2, random_state=0).fit(X, y)
+    >>> model.get_support(indices=True).tolist()
+    [5, 17]
+    >>> model.predict(X[:3]).round(1).tolist()
+    """
+
+    constraints: ClassVar[Constraints] = {**REGRESSING, **ThresherModel.constraints}
+
+    normalize: bool = False

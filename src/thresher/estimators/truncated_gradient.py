@@ -4,8 +4,8 @@ import math
 from dataclasses import dataclass
 from typing import ClassVar
 
-from thresher.estimators.base import OnlineClassifier
-from thresher.estimators.parameters import COMMON, LOSSES, STEPS, Constraints
+from thresher.estimators.classifier import OnlineClassifier
+from thresher.estimators.parameters import CLASSIFYING, LOSSES, STEPS, Constraints
 from thresher.estimators.rates import schedule_for
 from thresher.learners.protocol import Learner
 from thresher.learners.truncated_gradient import TruncatedGradient
@@ -28,7 +28,7 @@ class TruncatedGradientClassifier(OnlineClassifier):
     """
 
     constraints: ClassVar[Constraints] = {
-        **COMMON,
+        **CLASSIFYING,
         **STEPS,
         "gravity": (Number(0),),
         "burst_size": (Whole(1),),

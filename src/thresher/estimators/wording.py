@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from thresher.estimators.describing import Description
+from thresher.estimators.describing import Description, Selection
 from thresher.estimators.saving import LIBRARIES
 
 DIGITS = 16  # of a fingerprint, that are enough to tell data apart
@@ -18,12 +18,20 @@ def printable(text: str) -> str:
 def facts_of(description: Description) -> dict[str, str]:
     """Return the facts of a model that are worth a line."""
     classes = ", ".join(printable(label) for label in description.classes)
+    labels = {"classes": f"{len(description.classes)}: {classes}"} if classes else {}
     return {
         "loss": str(description.parameters.get("loss")),
-        "classes": f"{len(description.classes)}: {classes}",
+        **labels,
         "features": f"{description.kept:,} kept of {description.width:,}",
         "passes": f"{description.passes:,}",
     }
+
+
+def meaning_of(selection: Selection) -> str:
+    """Say what the sign of a weight means."""
+    if selection.positive is None:
+        return "Weights above 0 raise the prediction."
+    return f"Weights above 0 speak for {printable(selection.positive)}."
 
 
 def provenance_of(description: Description) -> dict[str, str]:

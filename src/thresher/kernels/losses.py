@@ -4,7 +4,7 @@ import math
 
 from thresher.jit import jit
 
-HINGE, LOG_LOSS, SQUARED_HINGE, MODIFIED_HUBER = range(4)
+HINGE, LOG_LOSS, SQUARED_HINGE, MODIFIED_HUBER, SQUARED_ERROR, HUBER = range(6)
 
 
 @jit
@@ -37,6 +37,18 @@ def modified_huber_slope(margin, target):
 
 
 @jit
+def squared_error_slope(margin, target):
+    """Slope of (m - y)^2 / 2."""
+    return margin - target
+
+
+@jit
+def huber_slope(margin, target):
+    """Slope of (m - y)^2 / 2, made linear where |m - y| > 1; targets come in such units."""
+    return min(max(margin - target, -1.0), 1.0)
+
+
+@jit
 def slope_of(loss, margin, target):
     """Derivative of the loss with respect to the margin."""
     if loss == HINGE:
@@ -45,4 +57,8 @@ def slope_of(loss, margin, target):
         return log_slope(margin, target)
     if loss == SQUARED_HINGE:
         return squared_hinge_slope(margin, target)
-    return modified_huber_slope(margin, target)
+    if loss == MODIFIED_HUBER:
+        return modified_huber_slope(margin, target)
+    if loss == SQUARED_ERROR:
+        return squared_error_slope(margin, target)
+    return huber_slope(margin, target)

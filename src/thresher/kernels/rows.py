@@ -20,8 +20,8 @@ class Rows(NamedTuple):
 class Updates(NamedTuple):
     """Rows to learn from, one after the other.
 
-    ``order``, ``steps`` and ``biases`` have an entry per update; ``targets`` (-1 or +1) and
-    ``importance`` have one per row.
+    ``order``, ``steps`` and ``biases`` have an entry per update; ``targets`` (-1 or +1, or
+    any numbers) and ``importance`` have one per row.
     """
 
     order: NDArray[np.int64]

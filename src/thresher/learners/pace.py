@@ -44,13 +44,15 @@ class Pace:
 class Schedule:
     """The step of an update, from its number and the rows' mean squared norm.
 
-    ``eta0`` is an absolute rate, or None for ``rate`` relative to the rows.
+    ``eta0`` is an absolute rate, or None for ``rate`` relative to the rows. ``within`` is for
+    losses whose slope grows with the error: no step then goes beyond the row's own target.
     """
 
     rate: float
     eta0: float | None = None
     decaying: bool = False
     fit_intercept: bool = True
+    within: bool = False
 
     def steps(self, numbers: np.ndarray, mean_norms: np.ndarray) -> np.ndarray:
         """Return eta_t for every update."""
@@ -66,3 +68,12 @@ class Schedule:
         As long as a typical row, it learns as fast as the rest whatever the units of the data.
         """
         return np.sqrt(mean_norms) if self.fit_intercept else np.zeros_like(mean_norms)
+
+
+def stable_steps(steps: np.ndarray, pulls: np.ndarray) -> np.ndarray:
+    """Return steps that do not diverge on a square, as those beyond 2 / pull would.
+
+    A row's pull is its importance times its squared norm, the constant input's included. A bound of
+    1 / pull brings the margin to the target and leaves room for the weights of bursts.
+    """
+    return np.minimum(steps, np.divide(1.0, pulls, out=steps.copy(), where=pulls > 0))

@@ -34,13 +34,15 @@ def _header(description: Description, title: str) -> str:
         tile(f"{description.kept:,}", "features kept"),
         tile(f"{description.width:,}", "columns in the data"),
         tile(_per_cent(share), "of the columns kept"),
-        tile(f"{len(description.classes):,}", "classes"),
     ]
+    classes = ""
+    if description.classes:
+        tiles.append(tile(f"{len(description.classes):,}", "classes"))
+        classes = f"<p class='note'>Classes: {text(', '.join(description.classes))}</p>"
     loss = description.parameters.get("loss")
-    classes = ", ".join(description.classes)
     return (
         f"<header><p class='kicker'>{text(description.method)} · {text(str(loss))}</p>"
-        f"<h1>{text(title)}</h1><p class='note'>Classes: {text(classes)}</p>"
+        f"<h1>{text(title)}</h1>{classes}"
         f"<div class='tiles'>{''.join(tiles)}</div></header>"
     )
 

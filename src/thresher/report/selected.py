@@ -28,11 +28,13 @@ def table(selection: Selection, top: int) -> str:
 
 
 def _legend(selection: Selection) -> str:
-    return (
-        '<p class="note">Weights to the <b class="for">right</b> speak for '
-        f'<b>{text(selection.positive)}</b>, those to the <b class="against">left</b> against it. '
-        f"The intercept is {_signed(selection.intercept)}.</p>"
-    )
+    right, left = '<b class="for">right</b>', '<b class="against">left</b>'
+    if selection.positive is None:
+        meaning = f"Weights to the {right} raise the prediction, those to the {left} lower it."
+    else:
+        positive = f"<b>{text(selection.positive)}</b>"
+        meaning = f"Weights to the {right} speak for {positive}, those to the {left} against it."
+    return f'<p class="note">{meaning} The intercept is {_signed(selection.intercept)}.</p>'
 
 
 def _table(features: list[Feature], most: float) -> str:

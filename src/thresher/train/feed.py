@@ -5,7 +5,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from thresher.kernels.rows import Rows, Updates
-from thresher.learners.pace import Pace, Schedule
+from thresher.learners.pace import Pace, Schedule, stable_steps
 
 # Nonzeros in one call of a kernel: between two calls Ctrl-C is heard.
 SLICE = 2_000_000
@@ -58,7 +58,14 @@ class Feed:
         self.pace.reach(numbers[-1], mean_norms[-1])
         steps = schedule.steps(numbers, mean_norms)
         biases = schedule.biases(mean_norms)
-        return [
-            Updates(order[now], steps, biases, self.targets, self.batch.importance)
-            for order in self.orders
-        ]
+        return [self._updates(order[now], steps, biases, schedule) for order in self.orders]
+
+    def _updates(
+        self, order: np.ndarray, steps: np.ndarray, biases: np.ndarray, schedule: Schedule
+    ) -> Updates:
+        """Return updates in an order, of a loss that needs it none longer than is stable."""
+        importance = self.batch.importance
+        if schedule.within:
+            norms = self.batch.norms[order] + biases**2
+            steps = stable_steps(steps, importance[order] * norms)
+        return Updates(order, steps, biases, self.targets, importance)

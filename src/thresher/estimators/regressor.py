@@ -1,0 +1,108 @@
+"""Linear models of numbers, learnt in units of their own."""
+
+from abc import ABCMeta
+from dataclasses import dataclass
+from typing import Any, ClassVar, Self
+
+import numpy as np
+
+from thresher.data.errors import DataError
+from thresher.data.sources.protocol import Source
+from thresher.estimators.base import Lessons, MakeLearner, OnlineModel
+from thresher.estimators.inputs import check_numbers, check_some_weight
+from thresher.estimators.linear_regressor import LinearRegressor
+from thresher.estimators.parameters import REGRESSING, Constraints
+from thresher.estimators.progressive import ProgressiveNumbers
+from thresher.estimators.units import Measure, Units
+from thresher.files import access
+
+
+@dataclass(kw_only=True, eq=False, repr=False)
+class OnlineRegressor(LinearRegressor, OnlineModel, metaclass=ABCMeta):
+    """A linear regressor that learns one row at a time.
+
+    Parameters
+    ----------
+    loss : "squared_error" or "huber", default="squared_error"
+        What is minimised: half the squared error, or the same made linear for errors beyond
+        ``epsilon``, which wild targets can hardly move.
+    epsilon : float, default=1.35
+        Where the Huber loss becomes linear, in units of the targets' spread (the standard deviation
+        a normal distribution with their median absolute deviation would have): 1.35 needs no
+        tuning, whatever the targets are measured in.
+    """
+
+    constraints: ClassVar[Constraints] = REGRESSING
+
+    loss: str = "squared_error"
+    epsilon: float = 1.35
+
+    def partial_fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
+        """Learn the next rows of a stream, in the order given.
+
+        However the stream is cut into calls, the result is the same to the last bit. If a call
+        fails, nothing of it is kept. Centre and spread of the targets, in units of which
+        everything is learnt, are those of the first 1,024 rows.
+
+        Parameters
+        ----------
+        X, y, sample_weight
+            As in ``fit``.
+        """
+        return self._learn_next(X, y, sample_weight, None)
+
+    def _measure(self) -> Measure:
+        """Return how targets are measured; Huber's kernel bends at 1, so its unit is epsilon's."""
+        if self.loss == "huber":
+            return Measure(robust=True, centred=self.fit_intercept, times=float(self.epsilon))
+        return Measure(centred=self.fit_intercept)
+
+    def _check_labels(self, y: Any, n_rows: int) -> np.ndarray:
+        return check_numbers(y, n_rows)
+
+    def _begin_with(self, labels: np.ndarray | None, make_learner: MakeLearner) -> None:
+        self._units = Units()
+        self._begin(make_learner)
+
+    def _begin_source(self, source: Source, told: Any, make_learner: MakeLearner) -> Source:
+        if told is not None:
+            raise ValueError("classes: a regressor has none, its labels are numbers.")
+        self._begin_with(None, make_learner)
+        return source
+
+    def _refuse_strange(self, labels: np.ndarray) -> None:
+        """Let all numbers pass."""
+
+    def _chunk_labels(self, labels: np.ndarray, first: int) -> np.ndarray:
+        try:
+            numbers = labels.astype(np.float64)
+        except (ValueError, TypeError):
+            raise DataError(
+                f"A label among rows {first:,} to {first + labels.size - 1:,} is not a number, and "
+                "a regression learns numbers. Train a classifier instead, or name another label."
+            ) from None
+        wrong = np.flatnonzero(~np.isfinite(numbers))
+        if wrong.size:
+            raise DataError(f"The label of row {first + wrong[0]:,} is not a finite number.")
+        return numbers
+
+    def _lessons(self, labels: np.ndarray, weights: np.ndarray) -> Lessons:
+        check_some_weight(weights, "sample_weight leaves")
+        self._units = self._units.settle(labels, weights, self._measure())
+        return [self._units.scaled(labels)], weights
+
+    def _next_lessons(self, labels: np.ndarray, weights: np.ndarray) -> Lessons:
+        self._units, targets = self._units.follow(labels, weights, self._measure())
+        return [targets], weights
+
+    def _label_facts(self, training_state: bool) -> dict[str, Any]:
+        return {"units": self._units.tree(training_state)}
+
+    def _set_label_facts(self, tree: dict[str, Any]) -> None:
+        self._units = Units.from_tree(access.branch(tree, "units"))
+
+    def _progressive(self) -> ProgressiveNumbers:
+        return ProgressiveNumbers()
+
+    def _summary(self) -> dict[str, Any]:
+        return {}
