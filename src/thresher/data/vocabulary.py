@@ -44,22 +44,26 @@ class Vocabulary:
 
     def learn_by_frequency(self, X: sparse.csr_array) -> None:
         """Give the matrix's columns slots, frequent ones first: they share cache lines."""
-        columns = _int64(X.indices)
+        columns = _integers(X.indices)
         fresh = assign_slots(columns, self.slot_of, self.n_slots)
         counts = np.bincount(self.slot_of[columns], minlength=1)[self.n_slots + 1 :]
         self.slot_of[fresh] = 0
         self._assign(fresh[np.argsort(-counts, kind="stable")])
 
-    def absorb(self, X: sparse.csr_array, anew: bool = True) -> tuple[Rows, np.ndarray]:
+    def absorb(
+        self, X: sparse.csr_array, dtype: np.dtype, anew: bool = True
+    ) -> tuple[Rows, np.ndarray]:
         """Return the matrix as rows of slots with their squared norms, new columns included.
 
-        Rows that are not ``anew``, because an earlier pass has brought them, are not counted again.
+        Values get the type ``dtype``. Rows that are not ``anew``, because an earlier pass has
+        brought them, are not counted again.
         """
-        starts, columns = _int64(X.indptr), _int64(X.indices)
+        starts, columns = _int64(X.indptr), _integers(X.indices)
         self._widen(X.shape[1])
         self._assign(columns)
         scales = self._scales(X)
-        slots, values = translate(starts, columns, X.data, self.slot_of, scales)
+        values = np.empty(columns.size, dtype)
+        slots = translate(starts, columns, X.data, self.slot_of, scales, values)
         if anew:
             column_sums(slots, values, self.arrays["occurrences"], self.arrays["squares"])
         return Rows(starts, slots, values), squared_norms(starts, values)
@@ -67,7 +71,7 @@ class Vocabulary:
     def slots_in(self, X: sparse.csr_array) -> np.ndarray:
         """Return the slots of the matrix's columns that are known, each once."""
         self.looks += 1
-        return distinct_slots(_int64(X.indices), self.slot_of, self.arrays["marks"], self.looks)
+        return distinct_slots(_integers(X.indices), self.slot_of, self.arrays["marks"], self.looks)
 
     def savepoint(self, slots: np.ndarray) -> Restore:
         """Return what undoes the absorption of a matrix that has the given slots, and new ones."""
@@ -84,7 +88,7 @@ class Vocabulary:
     def margins(self, X: sparse.csr_array, weights: np.ndarray, bias: float) -> np.ndarray:
         """Return ``X @ w + bias`` for weights by slot; columns never seen count as 0."""
         starts = _int64(X.indptr)
-        sums = margins(starts, _int64(X.indices), X.data, self.slot_of, weights)
+        sums = margins(starts, _integers(X.indices), X.data, self.slot_of, weights)
         return sums * self._scales(X) + bias
 
     def spread(self, by_slot: np.ndarray, fill: float = 0) -> np.ndarray:
@@ -146,5 +150,10 @@ def _room_for(n_columns: int) -> np.ndarray:
 
 
 def _int64(array: np.ndarray) -> np.ndarray:
-    """Return indices as the one type the kernels are compiled for."""
+    """Return where rows start as the one type the kernels are compiled for."""
     return array.astype(np.int64, copy=False)
+
+
+def _integers(array: np.ndarray) -> np.ndarray:
+    """Return columns as one of the two types the kernels are compiled for, without a copy."""
+    return array if array.dtype in (np.int32, np.int64) else array.astype(np.int64)

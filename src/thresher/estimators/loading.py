@@ -16,7 +16,7 @@ from thresher.files.errors import ModelFileError
 from thresher.files.tree import read_tree, unpack
 from thresher.learners.history import history_from_tree
 from thresher.learners.pace import Pace
-from thresher.learners.paths import Paths, Stage
+from thresher.learners.paths import Paths, Stage, UnitMaker
 from thresher.train import Model, Problem
 
 CLASSES = {name: getattr(thresher.estimators, name) for name in thresher.estimators.__all__}
@@ -143,7 +143,7 @@ def _set_model(estimator: OnlineModel, tree: Tree) -> None:
     if tree.get("state") is None:
         estimator._model = _slim_model(estimator, slim, n_columns, columns)
     else:
-        learner = estimator._learner(None)
+        learner: Any = estimator._learner(None)
         estimator._model = Model.from_tree(access.branch(tree, "state"), learner)
     if len(estimator._model.problems) != estimator._n_problems:
         access.refuse(f"there are not {estimator._n_problems} problems, as there must be")
@@ -190,19 +190,20 @@ def _slim_model(estimator: OnlineModel, slim: Tree, n_columns: int, columns: np.
             "squares": np.zeros(columns.size),
         }
     )
-    learner = estimator._learner(None)
+    learner: Any = estimator._learner(None)
     stabilized = isinstance(estimator, PathsModel)
     if stabilized != (slim.get("paths") is not None):
         access.refuse("there are stages where there are none, or none where there are")
     states: list[Any] = [Arrays({}, {}) for _ in access.branches(slim, "weights")]
     if stabilized:
-        states = [_slim_paths(one, columns.size) for one in access.branches(slim, "paths")]
+        branches = access.branches(slim, "paths")
+        states = [_slim_paths(learner.new_unit, one, columns.size) for one in branches]
     return Model(vocabulary, learner, [Problem(state, Pace()) for state in states], slim=True)
 
 
-def _slim_paths(tree: Tree, n_slots: int) -> Paths:
+def _slim_paths(make_unit: UnitMaker, tree: Tree, n_slots: int) -> Paths:
     """Return paths without any path: what is known of their features and of their way."""
-    paths = Paths([], Stage.from_tree(access.branch(tree, "stage")))
+    paths = Paths(make_unit, [], Stage.from_tree(access.branch(tree, "stage")))
     paths.grow(n_slots)
     paths.feature("purged_at")[:] = access.integers(tree, "purged_at", n_slots, MOST_STAGES)
     paths.feature("purged")[:] = paths.feature("purged_at") > 0

@@ -8,15 +8,8 @@ from thresher.jit import jit
 from thresher.kernels.losses import slope_of
 from thresher.kernels.rows import dot
 from thresher.kernels.shrink import soft_threshold
-from thresher.kernels.tallies import (
-    add_bias,
-    add_weights,
-    count_changes,
-    count_every,
-    count_informative,
-    pool_ratios,
-)
-from thresher.kernels.units import AVERAGE, EVERY, INFORMATIVE, SALIENT, dose_of
+from thresher.kernels.tallies import count_every, count_informative, pool_ratios
+from thresher.kernels.units import INFORMATIVE, dose_of
 
 
 @jit
@@ -108,21 +101,14 @@ def forget_touches(unit):
 
 
 @jit
-def close_burst(burst, number, takes, stable, unit, tally):
+def close_burst(burst, takes, stable, unit, tally):
     """Truncate, and take down what the stage's statistics need at the end of its burst."""
-    if burst.event != AVERAGE:
-        pool_ratios(unit, takes, burst.shrinkage, tally)
-        truncate(unit, takes, burst.shrinkage, burst.gravity)
+    pool_ratios(unit, takes, burst.shrinkage, tally)
+    truncate(unit, takes, burst.shrinkage, burst.gravity)
     if burst.event == INFORMATIVE:
         count_informative(unit, takes, tally)
-    elif burst.event == EVERY:
-        count_every(unit, takes, stable, tally)
-    elif burst.event == SALIENT:
-        count_changes(unit, burst.bursts - number, tally)
-        add_bias(unit, tally)
     else:
-        add_weights(unit, stable, tally)
-        add_bias(unit, tally)
+        count_every(unit, takes, stable, tally)
     forget_touches(unit)
 
 
@@ -155,5 +141,5 @@ def run_bursts(rows, updates, burst, done, takes, stable, unit, tally):
             if not finite:
                 return t
         if (done + t + 1) % burst.size == 0:
-            close_burst(burst, burst.first + number, takes[number], stable, unit, tally)
+            close_burst(burst, takes[number], stable, unit, tally)
     return updates.order.size

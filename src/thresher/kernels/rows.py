@@ -20,13 +20,15 @@ class Rows(NamedTuple):
 class Updates(NamedTuple):
     """Rows to learn from, one after the other.
 
-    ``order``, ``steps`` and ``biases`` have an entry per update; ``targets`` (-1 or +1, or
-    any numbers) and ``importance`` have one per row.
+    ``order``, ``steps``, ``biases`` (sizes of the constant input) and ``norms`` (mean squared norms
+    of the rows) have an entry per update; ``targets`` (-1 or +1, or any numbers) and
+    ``importance`` have one per row.
     """
 
     order: NDArray[np.int64]
     steps: NDArray[np.float64]
     biases: NDArray[np.float64]
+    norms: NDArray[np.float64]
     targets: NDArray[np.float64]
     importance: NDArray[np.float64]
 

@@ -11,7 +11,7 @@ def assign_slots(columns, slot_of, known):
 
     ``slot_of`` holds slot + 1, so that the zeros of a fresh array mean "never seen".
     """
-    fresh = np.empty(columns.size, np.int64)
+    fresh = np.empty(min(columns.size, slot_of.size), np.int64)
     n = 0
     for k in range(columns.size):
         if slot_of[columns[k]] == 0:
@@ -36,15 +36,14 @@ def distinct_slots(columns, slot_of, marks, mark):
 
 
 @jit
-def translate(starts, columns, values, slot_of, scales):
-    """Return the rows' slots and their values times the row's scale."""
+def translate(starts, columns, values, slot_of, scales, scaled):
+    """Return the rows' slots, and write their values times the row's scale."""
     slots = np.empty(columns.size, np.uint32)
-    scaled = np.empty(columns.size)
     for i in range(starts.size - 1):
         for k in range(starts[i], starts[i + 1]):
             slots[k] = slot_of[columns[k]] - 1
             scaled[k] = values[k] * scales[i]
-    return slots, scaled
+    return slots
 
 
 @jit

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from thresher.jit import jit
 
 LINEAR, SQRT = range(2)
-INFORMATIVE, EVERY, SALIENT, AVERAGE = range(4)
+INFORMATIVE, EVERY = range(2)
 
 
 class Unit(NamedTuple):
@@ -36,35 +36,25 @@ class Tally(NamedTuple):
     """What a stage learns about each slot on one unit.
 
     ``evidence`` counts bursts that touched the slot, ``selected`` ends of bursts at which it was
-    selected; ``total`` sums weights over them. A path's weight is salient when ``|w| salience``
-    exceeds the path's ``bar``. ``ratios`` pools ``|dw| / dose`` per touched slot (in ``owners``)
-    and lane, NaN where the lane let the burst pass.
+    selected. ``ratios`` pools ``|dw| / dose`` per touched slot (in ``owners``) and lane, NaN where
+    the lane let the burst pass.
     """
 
     evidence: NDArray[np.int64]
     selected: NDArray[np.int64]
-    total: NDArray[np.float64]
-    bias_total: NDArray[np.float64]
-    salience: NDArray[np.float64]
-    bar: NDArray[np.float64]
     owners: NDArray[np.uint32]
     ratios: NDArray[np.float64]
     pooled: NDArray[np.int64]
 
 
 class Burst(NamedTuple):
-    """How long bursts are, how they shrink weights, and what counts as being selected.
-
-    ``first`` is the number, in the stage of ``bursts`` bursts, of the one under way.
-    """
+    """How long bursts are, how they shrink weights, and what counts as being selected."""
 
     loss: int
     size: int
     gravity: float
     shrinkage: int
     event: int
-    first: int
-    bursts: int
 
 
 @jit

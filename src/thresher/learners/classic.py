@@ -25,6 +25,7 @@ class ClassicLearner(ABC):
 
     by_slot: ClassVar[Kinds]  # arrays with an entry per feature
     whole: ClassVar[Kinds]  # single numbers, kept as arrays of one so that kernels can change them
+    dtype: ClassVar[np.dtype] = np.dtype(np.float64)
     n_orders: ClassVar[int] = 1
     streams: ClassVar[bool] = True
 

@@ -5,7 +5,7 @@ to the rows' mean squared norm. The mean is a running one: it depends on the row
 how they were cut into chunks.
 """
 
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -53,6 +53,11 @@ class Schedule:
     decaying: bool = False
     fit_intercept: bool = True
     within: bool = False
+
+    def longer(self, times: float) -> "Schedule":
+        """Return the schedule with steps so many times as long."""
+        eta0 = None if self.eta0 is None else self.eta0 * times
+        return replace(self, rate=self.rate * times, eta0=eta0)
 
     def steps(self, numbers: np.ndarray, mean_norms: np.ndarray) -> np.ndarray:
         """Return eta_t for every update."""

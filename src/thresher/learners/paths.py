@@ -3,6 +3,7 @@
 The two stabilized learners are sentences made of these parts.
 """
 
+from collections.abc import Callable
 from dataclasses import asdict, dataclass, fields, replace
 from typing import Any
 
@@ -11,10 +12,9 @@ import numpy as np
 from thresher.data.growth import Arrays, Restore
 from thresher.files import access
 from thresher.learners.history import history_from_tree, history_tree
-from thresher.learners.unit import PathUnit
+from thresher.learners.unit import PathUnit, lanes_in
 
-# Paths on a shared stream that are carried side by side: a cache line of weights.
-LANES = 8
+UnitMaker = Callable[[int], PathUnit]
 
 
 @dataclass
@@ -55,8 +55,9 @@ class Stage:
 class Paths:
     """The state of all paths: units of weights, features, stage and history."""
 
-    def __init__(self, lanes: list[int], stage: Stage) -> None:
-        self.units = [PathUnit(n) for n in lanes]
+    def __init__(self, make_unit: UnitMaker, lanes: list[int], stage: Stage) -> None:
+        self.make_unit = make_unit
+        self.units = [make_unit(n) for n in lanes]
         self.features = Arrays(
             {
                 "slot": np.zeros(0, np.int64),  # in the vocabulary
@@ -98,11 +99,6 @@ class Paths:
             total += unit.arrays[name][: self.n_slots]
         return total
 
-    def pooled_ratios(self) -> np.ndarray:
-        """Return the pooled updates per dose of features that are still stable."""
-        stable = self.stable
-        return np.concatenate([unit.pooled_ratios(stable) for unit in self.units])
-
     def grow(self, n_slots: int) -> None:
         """Take in features that have appeared: stable, with probability 1, unless it is closed."""
         fresh = slice(self.n_slots, n_slots)
@@ -112,15 +108,14 @@ class Paths:
         self.features["purged_at"][fresh] = self.stage.number if self.stage.closed else 0
         self.features["probability"][fresh] = 0.0 if self.stage.closed else 1.0
         for unit in self.units:
-            unit.grow(n_slots)
-            unit.arrays["salience"][fresh] = 1.0
+            unit.grow(n_slots, self.stage.closed)
 
     def purge(self, gone: np.ndarray) -> None:
         """Let features go for good, weights and all."""
         self.feature("purged")[gone] = True
         self.feature("purged_at")[gone] = self.stage.number
         for unit in self.units:
-            unit.arrays["weights"][: self.n_slots][gone] = 0.0
+            unit.purge(gone)
 
     def open_next_stage(self, bursts: int) -> None:
         """Go on to the next stage, tallies empty; the one that ends had so many bursts."""
@@ -152,7 +147,8 @@ class Paths:
 
     def take(self, slots: np.ndarray) -> "Paths":
         """Return a copy of the state that has the given slots only; no other may be touched."""
-        taken = Paths([unit.lanes for unit in self.units], replace(self.stage))
+        lanes = [unit.lanes for unit in self.units]
+        taken = Paths(self.make_unit, lanes, replace(self.stage))
         taken.history = self.history
         taken.features = self.features.take(slots)
         places = np.zeros(self.n_slots, np.uint32)
@@ -200,8 +196,11 @@ class Paths:
 
     def from_tree(self, tree: dict[str, Any]) -> "Paths":
         """Return the paths that gave a tree."""
-        read = Paths([], Stage.from_tree(access.branch(tree, "stage")))
-        read.units = [PathUnit.from_tree(unit) for unit in access.branches(tree, "units")]
+        units = access.branches(tree, "units")
+        stage = Stage.from_tree(access.branch(tree, "stage"))
+        read = Paths(self.make_unit, [lanes_in(unit) for unit in units], stage)
+        for unit, branch in zip(read.units, units, strict=True):
+            unit.fill(branch)
         read.features = self.features.from_tree(access.branch(tree, "features"))
         read.history = history_from_tree(access.branch(tree, "history"))
         if not read.units:
@@ -233,9 +232,9 @@ def _refuse_strange_slots(paths: Paths) -> None:
         access.refuse("features are numbered in no known way")
 
 
-def lanes_for(n_paths: int, shared: bool) -> list[int]:
-    """Return how paths are bundled: alone with their own rows, side by side on shared ones."""
+def lanes_for(n_paths: int, shared: bool, most: int) -> list[int]:
+    """Return how paths are bundled: alone with their own rows, at most so many on shared ones."""
     if not shared:
         return [1] * n_paths
-    n_units = -(-n_paths // LANES)
+    n_units = -(-n_paths // most)
     return [len(part) for part in np.array_split(np.arange(n_paths), n_units)]

@@ -52,6 +52,11 @@ class Learner(Protocol[S]):
     """One algorithm: its settings are its fields; everything that changes is in the state."""
 
     @property
+    def dtype(self) -> np.dtype:
+        """Return the type that the rows' values are to have."""
+        ...
+
+    @property
     def n_orders(self) -> int:
         """Return how many orders of the rows it reads at once: one, or one for every path."""
         ...

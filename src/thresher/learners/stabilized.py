@@ -1,17 +1,21 @@
 """Stabilized truncated SGD, the paper's Algorithm 4 with its Practical Remarks."""
 
 from dataclasses import dataclass
+from typing import ClassVar, cast
 
 import numpy as np
 
 from thresher.data.vocabulary import Vocabulary
-from thresher.kernels.units import EVERY
+from thresher.kernels.bursts import run_bursts
+from thresher.kernels.rows import Rows, Updates
+from thresher.kernels.units import EVERY, Burst
 from thresher.learners.annealing import annealed_rejection_rate, grown_burst_size
+from thresher.learners.counting_unit import CountingUnit
 from thresher.learners.gravity import gravity_for
 from thresher.learners.pace import Schedule
 from thresher.learners.paths import Paths
 from thresher.learners.selection import judge
-from thresher.learners.stages import StageLearner, mean_weights, takes_for
+from thresher.learners.stages import RunUnit, StageLearner
 
 
 @dataclass(frozen=True)
@@ -26,6 +30,18 @@ class StabilizedTruncatedSGD(StageLearner):
     min_evidence: int
     burst_growth: float | None
     selection: int
+    shrinkage: int
+
+    dtype: ClassVar[np.dtype] = np.dtype(np.float64)
+
+    @property
+    def most_lanes(self) -> int:
+        """Return how many paths go side by side: a cache line of weights."""
+        return 8
+
+    def new_unit(self, lanes: int) -> CountingUnit:
+        """Return a bundle of so many paths before the first row."""
+        return CountingUnit(lanes)
 
     def first_burst(self) -> int:
         """Return the length of the first stage's bursts."""
@@ -34,10 +50,6 @@ class StabilizedTruncatedSGD(StageLearner):
     def schedule(self, paths: Paths) -> Schedule:
         """Return how long steps are."""
         return self.pace
-
-    def event(self, paths: Paths) -> int:
-        """Return what counts as being selected."""
-        return self.selection
 
     def stage_bursts(self, paths: Paths) -> int:
         """Return the number of bursts in a stage."""
@@ -53,7 +65,7 @@ class StabilizedTruncatedSGD(StageLearner):
 
     def weights(self, paths: Paths, vocabulary: Vocabulary) -> tuple[np.ndarray, float]:
         """Return the model: the average over paths."""
-        return mean_weights(self, paths)
+        return self._mean_weights(paths)
 
     def close_stage(self, paths: Paths, vocabulary: Vocabulary) -> None:
         """Judge and purge; then anneal, adapt gravity to the new rate, and lengthen bursts."""
@@ -68,17 +80,47 @@ class StabilizedTruncatedSGD(StageLearner):
         stage.rejection_rate = annealed_rejection_rate(
             share, self.rejection_rate, self.annealing_rate
         )
-        stage.gravity = gravity_for(paths.pooled_ratios(), stage.rejection_rate)
+        ratios = [unit.pooled_ratios(paths.stable) for unit in _units(paths)]
+        stage.gravity = gravity_for(np.concatenate(ratios), stage.rejection_rate)
         if self.burst_growth is not None and n_stable:
             stage.burst_size = grown_burst_size(self.burst_size, share, self.burst_growth)
-        paths.record(mean_weights(self, paths)[0], n_stable)
+        paths.record(self._mean_weights(paths)[0], n_stable)
         paths.open_next_stage(self.bursts_per_stage)
+
+    def prepare(self, paths: Paths, rows: Rows, updates: list[Updates]) -> RunUnit:
+        """Return what gives the unit of a number its updates, and returns how many it learnt."""
+        stage, stable, units = paths.stage, paths.stable, _units(paths)
+        takes = self.takes(paths, updates[0].order.size)
+        burst = Burst(self.loss, stage.burst_size, stage.gravity, self.shrinkage, self.selection)
+        for unit, mine, weights in zip(units, updates, takes, strict=True):
+            _make_room(unit, rows, mine, len(weights))
+
+        def run(number: int) -> int:
+            unit, tally = units[number].kernel_views()
+            done = stage.done % stage.burst_size
+            return run_bursts(
+                rows, updates[number], burst, done, takes[number], stable, unit, tally
+            )
+
+        return run
+
+    def _mean_weights(self, paths: Paths) -> tuple[np.ndarray, float]:
+        """Return the average over paths, a burst still open being truncated for show."""
+        stage = paths.stage
+        takes = self.takes(paths, 1)
+        total, bias = np.zeros(paths.n_slots), 0.0
+        for unit, weights in zip(_units(paths), takes, strict=True):
+            shown = unit.shown_weights(weights[0], self.shrinkage, stage.gravity)
+            for lane in range(unit.lanes):
+                total += shown[: paths.n_slots, lane]
+            bias += unit.arrays["bias"].sum()
+        return total / paths.n_paths, bias / paths.n_paths
 
     def _gather_evidence(self, paths: Paths) -> None:
         """Add the stage's counts to those of features not judged yet."""
         paths.feature("selected")[...] += paths.tallied("selected")
         if self.selection == EVERY:
-            takes = takes_for(self, paths, paths.stage.bursts, self.bursts_per_stage)
+            takes = self.takes_of(paths, paths.stage.bursts, self.bursts_per_stage)
             paths.stage.ends += sum(int(np.count_nonzero(weights)) for weights in takes)
             paths.feature("evidence")[...] = paths.stage.ends
         else:
@@ -96,3 +138,17 @@ class StabilizedTruncatedSGD(StageLearner):
             # all features are judged together, those that never occurred with the rest
             paths.stage.ends = 0
             paths.stage.closed = self.purge_threshold > 0
+
+
+def _units(paths: Paths) -> list[CountingUnit]:
+    """Return the units as what they are."""
+    return cast(list[CountingUnit], paths.units)
+
+
+def _make_room(unit: CountingUnit, rows: Rows, updates: Updates, n_bursts: int) -> None:
+    """Make the pool large enough for what the next updates can touch."""
+    most = n_bursts * unit.arrays.n_slots
+    if unit.pool.room < most:
+        lengths = rows.starts[updates.order + 1] - rows.starts[updates.order]
+        touched = unit.burst.length[0] + lengths.sum()
+        unit.pool.grow(unit.pool.length[0] + min(touched, most))

@@ -1,29 +1,37 @@
 """The flagship: the same parts, put together so that they work on real data.
 
-Differences from the paper: every path takes random bursts of one shared stream; gravity follows the
-square root of the touches; a stage keeps the features whose mean weight is most salient, fewer and
-fewer on a geometric way to the wanted number; the survivors are then fitted without truncation.
+Differences from the paper: every path takes random bursts of one shared stream; each feature's
+steps shorten with the squared gradients it has had, and gravity follows those; a stage keeps the
+features whose mean weight is most salient, fewer and fewer on a geometric way to the wanted number,
+with ever longer steps; the survivors are then fitted without truncation.
 """
 
 import math
 from dataclasses import dataclass
 from numbers import Integral
+from typing import cast
 
 import numpy as np
 
 from thresher.data.vocabulary import Vocabulary
-from thresher.kernels.tallies import count_standing
-from thresher.kernels.units import AVERAGE, SALIENT
+from thresher.kernels.adaptive import AVERAGING, SELECTING, Rules, run_bursts
+from thresher.kernels.rows import Rows, Updates
+from thresher.learners.adaptive_unit import AdaptiveUnit, line_width
 from thresher.learners.annealing import annealed_rejection_rate
 from thresher.learners.gravity import gravity_for
 from thresher.learners.pace import Schedule
 from thresher.learners.paths import Paths
 from thresher.learners.selection import bar_at, shrinking_size, strongest
-from thresher.learners.stages import StageLearner, mean_weights
+from thresher.learners.stages import RunUnit, StageLearner
 from thresher.learners.timetable import Timetable
 
 MEMORY = 0.5  # of earlier stages, in the running means over stages
 FEWEST, SHARE = 100, 0.01  # features wanted when the user does not say
+
+# A feature's steps have halved where the root of its squared gradients' sum is this: early while
+# selecting, so that frequent features do not run ahead of rare ones.
+SELECTING_HALVING, REFITTING_HALVING = 0.5, 1.0
+SALIENCE = 0.2  # exponent of a column's sum of squares in c_j
 
 
 def wanted_features(n_features: int | float | None, seen: int, columns: int) -> int:
@@ -39,24 +47,40 @@ def wanted_features(n_features: int | float | None, seen: int, columns: int) -> 
 
 @dataclass(frozen=True)
 class Thresher(StageLearner):
-    """Stages of selection, then a refit in two: one to settle, one to average."""
+    """Stages of selection, then a refit in two: one to settle, one to average.
+
+    ``selecting`` are the steps of the first stage, which grow by ``growth`` until the last.
+    """
 
     selecting: Schedule
+    growth: float
     refitting: Schedule
     n_features: int | float | None
     timetable: Timetable
+    dtype: np.dtype
+    halving: float = SELECTING_HALVING
+    salience: float = SALIENCE
+
+    @property
+    def most_lanes(self) -> int:
+        """Return how many paths go side by side: a cache line of weights."""
+        return line_width(self.dtype)
+
+    def new_unit(self, lanes: int) -> AdaptiveUnit:
+        """Return a bundle of so many paths before the first row."""
+        return AdaptiveUnit(lanes, self.dtype)
 
     def first_burst(self) -> int:
         """Return the length of the first stage's bursts."""
         return self.timetable.burst_size(0)
 
     def schedule(self, paths: Paths) -> Schedule:
-        """Return how long steps are: short ones regularise the selection."""
-        return self.selecting if self.timetable.selects(paths.stage.number) else self.refitting
-
-    def event(self, paths: Paths) -> int:
-        """Return what a burst's end is asked: who stands out, or later just the average."""
-        return SALIENT if self.timetable.selects(paths.stage.number) else AVERAGE
+        """Return how long steps are: short ones regularise the selection, most of all early."""
+        stage = paths.stage.number
+        if not self.timetable.selects(stage):
+            return self.refitting
+        way = (stage - 1) / max(self.timetable.n_stages - 1, 1)
+        return self.selecting.longer(self.growth**way)
 
     def stage_bursts(self, paths: Paths) -> int:
         """Return the number of bursts in the current stage."""
@@ -70,34 +94,59 @@ class Thresher(StageLearner):
         """Return whether weights that no longer change may end the training."""
         return paths.stage.number >= self.timetable.averaging
 
+    def prepare(self, paths: Paths, rows: Rows, updates: list[Updates]) -> RunUnit:
+        """Return what gives the unit of a number its updates, and returns how many it learnt."""
+        stage, units = paths.stage, _units(paths)
+        takes = self._lane_takes(paths, updates[0].order.size)
+        selects = self.timetable.selects(stage.number)
+        rules = Rules(
+            self.loss,
+            stage.burst_size,
+            stage.gravity,
+            self.halving if selects else REFITTING_HALVING,
+            SELECTING if selects else AVERAGING,
+            stage.done // stage.burst_size,
+            self.stage_bursts(paths),
+        )
+
+        def run(number: int) -> int:
+            weights = takes[number]
+            parts = (weights > 0).astype(self.dtype)
+            active = np.count_nonzero(weights, axis=1)
+            bundle = units[number].kernel_view()
+            done = stage.done % stage.burst_size
+            return run_bursts(rows, updates[number], rules, done, weights, parts, active, bundle)
+
+        return run
+
     def close_stage(self, paths: Paths, vocabulary: Vocabulary) -> None:
-        """Keep the features that stood out, and set gravity and bars for the next stage."""
+        """Keep the features that stood out, and set gravity and steps for the next stage."""
         if self.timetable.selects(paths.stage.number):
             self._select(paths, vocabulary)
-            paths.record(mean_weights(self, paths)[0], int(paths.stable.sum()))
+            paths.record(_mean_weights(paths)[0], int(paths.stable.sum()))
         if paths.stage.number == self.timetable.averaging:
             paths.stage.number += 1  # the end: what this stage gathered is the model
             return
         paths.open_next_stage(self.timetable.bursts(paths.stage.number))
         if not self.timetable.selects(paths.stage.number):
             paths.stage.gravity = 0.0
+        if paths.stage.number == self.timetable.n_stages + 1:
+            for unit in _units(paths):
+                unit.step_anew()
         if paths.stage.number <= self.timetable.last_stage:
             while self.timetable.bursts(paths.stage.number) == 0:
                 paths.stage.number += 1
         paths.stage.burst_size = self.timetable.burst_size(paths.stage.rows_seen)
-        if self.timetable.selects(paths.stage.number):
-            self._set_bars(paths, vocabulary)
-            self._count_standing(paths)
 
     def resume(self, paths: Paths) -> None:
         """Begin another selection among the features that are left, from their weights."""
         super().resume(paths)
+        _refuse_other_dtype(paths, self.dtype)
         paths.forget_bursts()
         paths.stage = self.start().stage
         paths.begin_tallies()
-        for unit in paths.units:
-            unit.arrays["bar"][...] = 0.0
-        self._count_standing(paths)
+        for unit in _units(paths):
+            unit.step_anew()
 
     def weights(self, paths: Paths, vocabulary: Vocabulary) -> tuple[np.ndarray, float]:
         """Return the model by slot: the refit's average, or the strongest features until then."""
@@ -105,7 +154,7 @@ class Thresher(StageLearner):
         ends = paths.n_paths * (stage.done // stage.burst_size)
         if stage.number >= self.timetable.averaging and ends:
             return paths.tallied("total") / ends, self._bias_total(paths) / ends
-        weights, bias = mean_weights(self, paths)
+        weights, bias = _mean_weights(paths)
         if self.timetable.endless and stage.number > 1:
             # whoever looks into a stream sees the running mean: single weights swing too much
             weights, bias = paths.feature("mean"), paths.features["bias_mean"][0]
@@ -115,24 +164,37 @@ class Thresher(StageLearner):
         keep = strongest(scores, paths.stable, columns, wanted)
         return np.where(keep, weights, 0.0), bias
 
+    def _lane_takes(self, paths: Paths, n_updates: int) -> list[np.ndarray]:
+        """Return each unit's weights in the next bursts, lanes without a path included."""
+        padded = []
+        for unit, takes in zip(_units(paths), self.takes(paths, n_updates), strict=True):
+            padded.append(np.zeros((len(takes), unit.width), self.dtype))
+            padded[-1][:, : unit.lanes] = takes
+        return padded
+
     def _select(self, paths: Paths, vocabulary: Vocabulary) -> None:
         """Update the running means, and purge all but the most salient features."""
         stage, stable = paths.stage, paths.stable
-        ends = paths.n_paths * self.timetable.bursts(stage.number)
+        weights, bias = _mean_weights(paths)
         newest = max(1.0 - MEMORY, 1.0 / stage.number)
-        _blend(paths.feature("mean"), paths.tallied("total") / ends, stable, newest)
-        bias = paths.features["bias_mean"]
-        bias += newest * (self._bias_total(paths) / ends - bias)
-        # in the first stage any weight stands out: it says little of those that stay
-        newest = max(1.0 - MEMORY, 1.0 / max(stage.number - 1, 1))
-        _blend(paths.feature("probability"), paths.tallied("selected") / ends, stable, newest)
-        gone = stable & ~self._kept(paths, vocabulary)
-        paths.purge(gone)
-        if stage.number == 1:  # ... and nothing of those that go
-            paths.feature("probability")[gone] = 0.0
+        mean = paths.feature("mean")
+        mean[stable] += newest * (weights[stable] - mean[stable])
+        bias_mean = paths.features["bias_mean"]
+        bias_mean += newest * (bias - bias_mean)
+        scores = self._scores(paths, vocabulary, mean)
+        self._estimate(paths, vocabulary, scores)
+        paths.purge(stable & ~self._kept(paths, vocabulary, scores))
         share = int(paths.stable.sum()) / max(len(vocabulary), 1)
         stage.rejection_rate = annealed_rejection_rate(share, self.rejection_rate, 0.0)
-        stage.gravity = gravity_for(paths.pooled_ratios(), stage.rejection_rate)
+        ratios = [unit.pooled_ratios(paths.stable) for unit in _units(paths)]
+        stage.gravity = gravity_for(np.concatenate(ratios), stage.rejection_rate)
+
+    def _estimate(self, paths: Paths, vocabulary: Vocabulary, scores: np.ndarray) -> None:
+        """Note how sure it is, as far as the stage can say, that a feature will be selected."""
+        wanted = wanted_features(self.n_features, len(vocabulary), vocabulary.n_columns)
+        bar = bar_at(scores[paths.stable], wanted)
+        chance = np.where(scores > 0, scores**4 / (scores**4 + max(bar, 1e-300) ** 4), 0.0)
+        paths.feature("probability")[paths.stable] = chance[paths.stable]
 
     def _size(self, paths: Paths, vocabulary: Vocabulary) -> int:
         """Return how many features the current stage is to leave."""
@@ -140,49 +202,45 @@ class Thresher(StageLearner):
         wanted = wanted_features(self.n_features, seen, vocabulary.n_columns)
         return shrinking_size(seen, wanted, paths.stage.number, self.timetable.n_stages)
 
-    def _kept(self, paths: Paths, vocabulary: Vocabulary) -> np.ndarray:
-        """Return the mask of the features with the most salient mean weights.
+    def _kept(self, paths: Paths, vocabulary: Vocabulary, scores: np.ndarray) -> np.ndarray:
+        """Return the mask of the features with the highest scores.
 
         A feature that appeared during the stage has not had its chance yet, and stays.
         """
         fresh = paths.stable & (paths.feature("slot") >= paths.stage.known)
-        scores = self._scores(paths, vocabulary, paths.feature("mean"))
         columns = vocabulary["columns"][paths.feature("slot")]
         n = self._size(paths, vocabulary)
         return fresh | strongest(scores, paths.stable & ~fresh, columns, n)
 
     def _scores(self, paths: Paths, vocabulary: Vocabulary, weights: np.ndarray) -> np.ndarray:
-        """Return how much weights stand out."""
-        return np.abs(weights) * salience_of(vocabulary["squares"][paths.feature("slot")])
+        """Return how much weights stand out: |w_j| c_j, more on a column that says more."""
+        squares = vocabulary["squares"][paths.feature("slot")]
+        return np.abs(weights) * squares**self.salience
 
     def _bias_total(self, paths: Paths) -> float:
         """Return the sum over paths and ends of bursts of the constant input's weight."""
         return sum(float(unit.arrays["bias_total"][0]) for unit in paths.units)
 
-    def _set_bars(self, paths: Paths, vocabulary: Vocabulary) -> None:
-        """Set what a weight must exceed on each path to be among those the stage will keep."""
-        stable, n_kept = paths.stable, self._size(paths, vocabulary)
-        salience = salience_of(vocabulary["squares"][paths.feature("slot")])
-        for unit in paths.units:
-            unit.arrays["salience"][: paths.n_slots] = salience
-            for lane in range(unit.lanes):
-                weights = unit.arrays["weights"][: paths.n_slots, lane]
-                saliency = np.abs(weights[stable]) * salience[stable]
-                unit.arrays["bar"][lane] = bar_at(saliency, n_kept)
 
-    def _count_standing(self, paths: Paths) -> None:
-        """Count all weights as if the stage changed none; bursts then count what they change."""
-        n_bursts = self.timetable.bursts(paths.stage.number)
-        for unit in paths.units:
-            weights, tally = unit.kernel_views()
-            count_standing(weights, paths.n_slots, n_bursts, tally)
+def _units(paths: Paths) -> list[AdaptiveUnit]:
+    """Return the units as what they are."""
+    return cast(list[AdaptiveUnit], paths.units)
 
 
-def _blend(running: np.ndarray, now: np.ndarray, where: np.ndarray, newest: float) -> None:
-    """Move a running mean towards what was found now."""
-    running[where] += newest * (now[where] - running[where])
+def _mean_weights(paths: Paths) -> tuple[np.ndarray, float]:
+    """Return the average over paths."""
+    total, bias = np.zeros(paths.n_slots), 0.0
+    for unit in _units(paths):
+        total += unit.summed_weights(paths.n_slots)
+        bias += float(unit.arrays["bias"].sum(dtype=np.float64))
+    return total / paths.n_paths, bias / paths.n_paths
 
 
-def salience_of(squares: np.ndarray) -> np.ndarray:
-    """Return c_j = (sum of x_j^2)^(1/4): a weight counts for more on a column that says more."""
-    return np.sqrt(np.sqrt(squares))
+def _refuse_other_dtype(paths: Paths, dtype: np.dtype) -> None:
+    """Raise a ValueError if the paths were trained in another precision."""
+    trained = _units(paths)[0].dtype
+    if trained != dtype:
+        raise ValueError(
+            f"dtype={dtype.name!r}, but {trained.name} weights have been trained, and a warm start "
+            "goes on with those. Set dtype back, or warm_start=False."
+        )

@@ -1,76 +1,58 @@
 """A bundle of paths that read the same rows, as the learners keep it."""
 
-from typing import Any
+from abc import ABC, abstractmethod
+from typing import Any, ClassVar, Self
 
 import numpy as np
 
 from thresher.data.growth import Arrays, Log, Restore
 from thresher.files import access
-from thresher.kernels.units import LINEAR, Tally, Unit
 
 MOST_LANES = 1 << 10  # paths in a bundle that a file may claim to have
-TALLIES = ("evidence", "selected", "total", "bias_total")
 
 
-class PathUnit:
-    """A bundle of paths that read the same rows: weights, tallies, open burst, pooled ratios."""
+class PathUnit(ABC):
+    """A bundle of paths that read the same rows: weights, tallies, open burst, pooled ratios.
 
-    def __init__(self, lanes: int) -> None:
-        counts = {name: np.zeros(0, np.int64) for name in ("evidence", "selected")}
-        numbers = {name: np.zeros(0) for name in ("total", "salience")}
-        self.arrays = Arrays(
-            {
-                "weights": np.zeros((0, lanes)),
-                "touches": np.zeros(0, np.int32),
-                **counts,
-                **numbers,
-            },
-            {"bias": np.zeros(lanes), "bias_total": np.zeros(1), "bar": np.zeros(lanes)},
-        )
-        self.burst = Log(touched=np.zeros(0, np.uint32), before=np.zeros((0, lanes)))
-        self.pool = Log(owners=np.zeros(0, np.uint32), ratios=np.zeros((0, lanes)))
+    Arrays ``weights`` and those named in ``by_lane`` have a column per path, or more: the paths are
+    the first ``lanes`` of them.
+    """
 
-    @property
-    def lanes(self) -> int:
-        """Return the number of paths in the bundle."""
-        return self.arrays["bias"].size
+    tallies: ClassVar[tuple[str, ...]]
+    by_lane: ClassVar[tuple[str, ...]]
+    lanes: int
+    arrays: Arrays
+    burst: Log
+    pool: Log
 
-    def grow(self, n_slots: int) -> None:
-        """Make room for features that have appeared."""
+    @abstractmethod
+    def single(self, lane: int) -> Self:
+        """Return one path as a unit of its own; tallies stay with the first."""
+
+    @abstractmethod
+    def touched_marks(self) -> np.ndarray:
+        """Return, by slot, a number that is positive where the open burst has touched it."""
+
+    @abstractmethod
+    def forget_touches(self, touched: np.ndarray) -> None:
+        """Make slots look as if the open burst had not touched them."""
+
+    def grow(self, n_slots: int, purged: bool) -> None:
+        """Make room for features that have appeared, or that are purged as they appear."""
         self.arrays.grow(n_slots)
         self.make_room()
 
+    def purge(self, gone: np.ndarray) -> None:
+        """Let features go, weights and all."""
+        self.arrays["weights"][: gone.size][gone] = 0.0
+
     def make_room(self) -> None:
         """Let a burst touch every slot, with one place more: kernels write before they count."""
-        self.burst.grow(self.arrays["touches"].size + 1)
-
-    def kernel_views(self) -> tuple[Unit, Tally]:
-        """Return the arrays as the kernels know them."""
-        a = self.arrays
-        unit = Unit(
-            a["weights"],
-            a["bias"],
-            a["touches"],
-            self.burst["touched"],
-            self.burst["before"],
-            self.burst.length,
-        )
-        tally = Tally(
-            a["evidence"],
-            a["selected"],
-            a["total"],
-            a["bias_total"],
-            a["salience"],
-            a["bar"],
-            self.pool["owners"],
-            self.pool["ratios"],
-            self.pool.length,
-        )
-        return unit, tally
+        self.burst.grow(self.arrays["weights"].shape[0] + 1)
 
     def begin_tallies(self) -> None:
         """Start all tallies anew."""
-        for name in TALLIES:
+        for name in self.tallies:
             self.arrays[name][...] = 0
         self.pool.length[0] = 0
 
@@ -82,32 +64,24 @@ class PathUnit:
 
     def forget_burst(self) -> None:
         """Leave an open burst as it is."""
-        self.arrays["touches"][self.burst["touched"][: self.burst.length[0]]] = 0
+        self.forget_touches(self.burst["touched"][: self.burst.length[0]])
         self.burst.length[0] = 0
 
-    def split(self) -> "list[PathUnit]":
+    def split(self) -> "list[Self]":
         """Return the paths one by one; tallies, which are sums over them, stay with the first."""
         if self.lanes == 1:
             return [self]
-        return [self._single(lane) for lane in range(self.lanes)]
-
-    def _single(self, lane: int) -> "PathUnit":
-        single = PathUnit(1)
-        single.arrays = self.arrays.take(np.arange(self.arrays.n_slots))
-        single.arrays.by_slot["weights"] = single.arrays["weights"][:, [lane]]
-        for name in ("bias", "bar"):
-            single.arrays.whole[name] = single.arrays[name][[lane]]
-        if lane > 0:
-            for name in TALLIES:
-                single.arrays[name][...] = 0
-        for log, mine, name in (
-            (self.burst, single.burst, "before"),
-            (self.pool, single.pool, "ratios"),
-        ):
-            mine.arrays, mine.length = log.copy().arrays, log.length.copy()
-            mine.arrays[name] = np.ascontiguousarray(mine.arrays[name][:, [lane]])
-        single.make_room()
-        return single
+        singles = [self.single(lane) for lane in range(self.lanes)]
+        for lane, single in enumerate(singles):
+            single.arrays = self.arrays.take(np.arange(self.arrays.n_slots))
+            for name in ("weights", *self.by_lane):
+                group = single.arrays.by_slot if name == "weights" else single.arrays.whole
+                group[name] = np.ascontiguousarray(group[name][..., [lane]])
+            if lane > 0:
+                for name in self.tallies:
+                    single.arrays[name][...] = 0
+            single.make_room()
+        return singles
 
     def savepoint(self, slots: np.ndarray | None) -> list[Restore]:
         """Return what brings the unit back; a pool is only added to until a stage ends."""
@@ -122,24 +96,6 @@ class PathUnit:
 
         return [self.arrays.savepoint(slots), restore_logs]
 
-    def pooled_ratios(self, stable: np.ndarray) -> np.ndarray:
-        """Return the ratios of stable features on the paths that took part."""
-        n = self.pool.length[0]
-        ratios = self.pool["ratios"][:n][stable[self.pool["owners"][:n]]]
-        return ratios[~np.isnan(ratios)]
-
-    def shown_weights(self, takes: np.ndarray, shrinkage: int, gravity: float) -> np.ndarray:
-        """Return the weights with a burst that is still open truncated, the state left alone."""
-        if self.burst.length[0] == 0:
-            return self.arrays["weights"]
-        weights = self.arrays["weights"].copy()
-        touched = self.burst["touched"][: self.burst.length[0]]
-        touches = self.arrays["touches"][touched].astype(np.float64)
-        pull = gravity * (touches if shrinkage == LINEAR else np.sqrt(touches))[:, None]
-        cells = np.ix_(touched, np.flatnonzero(takes))
-        weights[cells] -= np.clip(weights[cells], -pull, pull)
-        return weights
-
     def tree(self) -> dict[str, Any]:
         """Return everything as a tree of plain values."""
         return {
@@ -149,16 +105,13 @@ class PathUnit:
             "pool": self.pool.tree(),
         }
 
-    @classmethod
-    def from_tree(cls, tree: dict[str, Any]) -> "PathUnit":
-        """Return the unit that gave a tree."""
-        unit = cls(access.whole(tree, "lanes", 1, MOST_LANES))
-        unit.arrays = unit.arrays.from_tree(access.branch(tree, "arrays"))
-        unit.burst = unit.burst.from_tree(access.branch(tree, "burst"))
-        unit.pool = unit.pool.from_tree(access.branch(tree, "pool"))
-        unit._refuse_strange_slots()
-        unit.make_room()
-        return unit
+    def fill(self, tree: dict[str, Any]) -> None:
+        """Take over everything from a tree."""
+        self.arrays = self.arrays.from_tree(access.branch(tree, "arrays"))
+        self.burst = self.burst.from_tree(access.branch(tree, "burst"))
+        self.pool = self.pool.from_tree(access.branch(tree, "pool"))
+        self._refuse_strange_slots()
+        self.make_room()
 
     def _refuse_strange_slots(self) -> None:
         """Refuse slots that do not exist, and a burst that does not know what it has touched.
@@ -168,7 +121,13 @@ class PathUnit:
         touched, n_slots = self.burst["touched"], self.arrays.n_slots
         if max(touched.max(initial=0), self.pool["owners"].max(initial=0)) >= max(n_slots, 1):
             access.refuse("a burst has touched a feature that does not exist")
-        if not np.array_equal(np.sort(touched), np.flatnonzero(self.arrays["touches"])):
+        marks = self.touched_marks()
+        if not np.array_equal(np.sort(touched), np.flatnonzero(marks)):
             access.refuse("a burst has touched other features than it knows of")
-        if self.arrays["touches"].min(initial=0) < 0:
+        if marks.min(initial=0) < 0:
             access.refuse("a feature was touched less than never")
+
+
+def lanes_in(tree: dict[str, Any]) -> int:
+    """Return how many paths a unit's tree has."""
+    return access.whole(tree, "lanes", 1, MOST_LANES)

@@ -57,15 +57,20 @@ class Feed:
         numbers, mean_norms = self.numbers[now], self.mean_norms[now]
         self.pace.reach(numbers[-1], mean_norms[-1])
         steps = schedule.steps(numbers, mean_norms)
-        biases = schedule.biases(mean_norms)
-        return [self._updates(order[now], steps, biases, schedule) for order in self.orders]
+        common = steps, schedule.biases(mean_norms), np.where(mean_norms > 0, mean_norms, 1.0)
+        return [self._updates(order[now], *common, schedule.within) for order in self.orders]
 
     def _updates(
-        self, order: np.ndarray, steps: np.ndarray, biases: np.ndarray, schedule: Schedule
+        self,
+        order: np.ndarray,
+        steps: np.ndarray,
+        biases: np.ndarray,
+        norms: np.ndarray,
+        within: bool,
     ) -> Updates:
         """Return updates in an order, of a loss that needs it none longer than is stable."""
         importance = self.batch.importance
-        if schedule.within:
-            norms = self.batch.norms[order] + biases**2
-            steps = stable_steps(steps, importance[order] * norms)
-        return Updates(order, steps, biases, self.targets, importance)
+        if within:
+            pulls = importance[order] * (self.batch.norms[order] + biases**2)
+            steps = stable_steps(steps, pulls)
+        return Updates(order, steps, biases, norms, self.targets, importance)

@@ -61,7 +61,7 @@ class Model:
         self._refuse_slim()
         self.vocabulary.count_anew()
         self.vocabulary.learn_by_frequency(X)
-        batch = Batch(*self.vocabulary.absorb(X), importance)
+        batch = Batch(*self.vocabulary.absorb(X, self.learner.dtype), importance)
         alone = len(self.problems) == 1
 
         def fit_one(problem: Problem, mine: np.ndarray) -> int:
@@ -119,7 +119,7 @@ class Model:
         anew: bool,
     ) -> None:
         """Learn rows of a stream up to the end of a stage."""
-        batch = Batch(*self.vocabulary.absorb(X, anew), importance)
+        batch = Batch(*self.vocabulary.absorb(X, self.learner.dtype, anew), importance)
         order = np.arange(batch.norms.size)
 
         def learn_one(problem: Problem, mine: np.ndarray) -> None:

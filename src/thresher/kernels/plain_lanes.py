@@ -1,0 +1,46 @@
+"""Lines of lanes as NumPy arrays, for runs in which nothing is compiled (see ``lanes``)."""
+
+import numpy as np
+
+
+def load(array, row):
+    """Return a row of an array as lanes."""
+    return array[row].copy()
+
+
+def store(array, row, lanes):
+    """Write lanes to a row of an array."""
+    array[row] = lanes
+
+
+def plus(a, b):
+    """Return a + b."""
+    return a + b
+
+
+def minus(a, b):
+    """Return a - b."""
+    return a - b
+
+
+def times(a, b):
+    """Return a b."""
+    return a * b
+
+
+def scaled(lanes, x):
+    """Return all lanes times a number."""
+    return lanes * lanes.dtype.type(x)
+
+
+def clipped(lanes, bounds):
+    """Return each lane brought between minus its bound and its bound."""
+    return np.minimum(np.maximum(lanes, -bounds), bounds)
+
+
+def total(lanes):
+    """Return the sum of all lanes, halves first: the order that wide registers take."""
+    while lanes.size > 1:
+        half = lanes.size // 2
+        lanes = lanes[:half] + lanes[half:]
+    return lanes[0]

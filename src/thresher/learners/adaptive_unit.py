@@ -1,0 +1,113 @@
+"""A bundle of paths as the flagship keeps it: a cache line of weights, and steps by feature."""
+
+import numpy as np
+
+from thresher.data.growth import Arrays, Log
+from thresher.kernels.adaptive import FRESH, PUSH, RATE, SQUARES, Bundle
+from thresher.kernels.lanes import LINE
+from thresher.learners.unit import PathUnit
+
+
+def line_width(dtype: np.dtype) -> int:
+    """Return how many numbers of a type make a cache line."""
+    return LINE // dtype.itemsize
+
+
+class AdaptiveUnit(PathUnit):
+    """Weights of up to a line of paths; lanes beyond those take part in nothing and stay 0."""
+
+    tallies = ("total", "bias_total")
+    by_lane = ("bias",)
+
+    def __init__(self, lanes: int, dtype: np.dtype) -> None:
+        self.lanes = lanes
+        self.dtype = dtype
+        width = 1 if lanes == 1 else line_width(dtype)
+        self.arrays = Arrays(
+            {
+                "weights": np.zeros((0, width), dtype),
+                "facts": np.zeros((0, 4), dtype),
+                "total": np.zeros(0),
+            },
+            {
+                "bias": np.zeros((1, width), dtype),
+                "bias_facts": np.zeros((1, 4), dtype),
+                "bias_total": np.zeros(1),
+            },
+        )
+        self.arrays["bias_facts"][0, RATE] = 1.0
+        self.burst = Log(touched=np.zeros(0, np.uint32))
+        self.pool = Log(owners=np.zeros(0, np.uint32), ratios=np.zeros(0))
+
+    @property
+    def width(self) -> int:
+        """Return the number of lanes, those without a path included."""
+        return self.arrays["bias"].shape[1]
+
+    def kernel_view(self) -> Bundle:
+        """Return the arrays as the kernels know them."""
+        a = self.arrays
+        return Bundle(
+            a["weights"],
+            a["facts"],
+            a["bias"],
+            a["bias_facts"],
+            a["total"],
+            a["bias_total"],
+            self.burst["touched"],
+            self.burst.length,
+            self.pool["owners"],
+            self.pool["ratios"],
+            self.pool.length,
+        )
+
+    def grow(self, n_slots: int, purged: bool) -> None:
+        """Make room for features that have appeared, or that are purged as they appear."""
+        fresh = slice(self.arrays.n_slots, n_slots)
+        super().grow(n_slots, purged)
+        self.arrays["facts"][fresh, RATE] = 0.0 if purged else 1.0
+
+    def make_room(self) -> None:
+        """Let a burst touch every slot, and the pool hold them."""
+        super().make_room()
+        self.pool.grow(self.arrays["weights"].shape[0])
+
+    def purge(self, gone: np.ndarray) -> None:
+        """Let features go: a step of length 0 keeps their weights there."""
+        super().purge(gone)
+        self.arrays["facts"][: gone.size][gone, RATE] = 0.0
+
+    def step_anew(self) -> None:
+        """Let all features that are left have full steps again."""
+        for facts in (self.arrays["facts"], self.arrays["bias_facts"]):
+            facts[:, RATE] = facts[:, RATE] > 0
+            facts[:, SQUARES] = 0.0
+
+    def touched_marks(self) -> np.ndarray:
+        """Return, by slot, the squared gradients it has had in the open burst."""
+        return self.arrays["facts"][:, FRESH]
+
+    def forget_touches(self, touched: np.ndarray) -> None:
+        """Make slots look as if the open burst had not touched them."""
+        self.arrays["facts"][touched, FRESH] = 0.0
+        self.arrays["facts"][touched, PUSH] = 0.0
+
+    def single(self, lane: int) -> "AdaptiveUnit":
+        """Return one path as a unit of its own; tallies stay with the first."""
+        single = AdaptiveUnit(1, self.dtype)
+        single.burst = self.burst.copy()
+        if lane == 0:
+            single.pool = self.pool.copy()
+        return single
+
+    def pooled_ratios(self, stable: np.ndarray) -> np.ndarray:
+        """Return the ratios of stable features in the stage's last burst."""
+        n = self.pool.length[0]
+        return self.pool["ratios"][:n][stable[self.pool["owners"][:n]]]
+
+    def summed_weights(self, n_slots: int) -> np.ndarray:
+        """Return the sum over paths of every slot's weights, in the order of the paths."""
+        total = np.zeros(n_slots)
+        for lane in range(self.lanes):
+            total += self.arrays["weights"][:n_slots, lane]
+        return total
