@@ -10,6 +10,7 @@ rows, and 40 per cent of the targets' variance is noise. The other words follow 
 import argparse
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from functools import cache
 from itertools import product
 from time import perf_counter
 from typing import Any
@@ -49,6 +50,7 @@ SHAPES = {
 }
 
 
+@cache
 def draw(shape: Shape, n_rows: int, seed: int) -> tuple[sparse.csr_array, np.ndarray, np.ndarray]:
     """Return rows, targets in odd units, and the planted columns."""
     rng = np.random.default_rng(seed)
@@ -57,8 +59,8 @@ def draw(shape: Shape, n_rows: int, seed: int) -> tuple[sparse.csr_array, np.nda
     shares *= shape.words / shares.sum()
     shares = np.concatenate([np.repeat(SHARES, PER_SHARE), np.minimum(shares, 0.9)])
     longer = np.exp(rng.normal(0, shape.lengths, n_rows) - shape.lengths**2 / 2)
-    counts = [rng.poisson(-np.log1p(-share) * longer) for share in shares]
-    rows = sparse.csr_array(np.log1p(np.column_stack(counts)))
+    columns = [sparse.csc_array(np.log1p(_counts(share, longer, rng))) for share in shares]
+    rows = sparse.csr_array(sparse.hstack(columns))
     rows = sparse.csr_array(normalize(rows)) if shape.unit else rows
     truth = np.zeros(shape.n_columns)
     truth[:n_planted] = rng.choice([-1.0, 1.0], n_planted) * rng.uniform(0.5, 1.5, n_planted)
@@ -66,6 +68,11 @@ def draw(shape: Shape, n_rows: int, seed: int) -> tuple[sparse.csr_array, np.nda
     targets = signal + rng.normal(size=n_rows) * signal.std() * np.sqrt(NOISE / (1 - NOISE))
     mixed = rng.permutation(shape.n_columns)
     return rows[:, np.argsort(mixed)], 500 + 30 * targets, np.sort(mixed[:n_planted])
+
+
+def _counts(share: float, longer: np.ndarray, rng: np.random.Generator) -> np.ndarray:
+    """Return how often a word that occurs in such a share of rows is in each, as a column."""
+    return rng.poisson(-np.log1p(-share) * longer)[:, None]
 
 
 class LassoOfSize:
@@ -167,7 +174,7 @@ def cross_validated(
 def compare_rates(n_rows: int, seeds: range) -> None:
     """Print R2 by the length of steps; the draws are others than those of the comparison."""
     table = []
-    kinds = {"fit": (ThresherOfSize, n_rows), "one pass": (ThresherStream, 4 * n_rows)}
+    kinds = {"fit": (ThresherOfSize, n_rows), "one pass": (ThresherStream, 3 * n_rows)}
     for (how, (kind, n)), (name, shape), loss in product(kinds.items(), SHAPES.items(), LOSSES):
         row = []
         for rate in RATES:

@@ -107,6 +107,13 @@ def test_the_first_rows_settle_units_for_good(measure):
     assert units.first.size == 0  # what is settled needs no rows
 
 
+def test_units_are_measured_anew_when_rows_have_doubled():
+    targets = np.random.default_rng(0).normal(3, 2, size=1000)
+    for n_rows, known in [(1, 1), (2, 2), (3, 2), (511, 256), (512, 512), (1000, 512)]:
+        units, _ = followed(targets[:n_rows], Measure())
+        assert (units.centre, units.unit) == Measure()(targets[:known], np.ones(known))
+
+
 @pytest.mark.parametrize("n_same", [1, 5, SETTLING - 1, SETTLING, 3 * SETTLING])
 def test_targets_that_are_all_the_same_settle_nothing(n_same):
     same = np.full(n_same, 0.1)
