@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from numpy.testing import assert_allclose, assert_array_equal
 
-from thresher.estimators.units import SETTLING, Measure, Units, weighted_median
+from thresher.estimators.target_units import SETTLING, Measure, Units, weighted_median
 
 NUMBERS = st.lists(st.integers(-50, 50), min_size=1, max_size=30)
 MEASURES = [
