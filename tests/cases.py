@@ -17,7 +17,6 @@ NO_JIT = os.environ.get("NUMBA_DISABLE_JIT", "0") not in ("", "0")
 LOSSES = ["hinge", "log_loss", "squared_hinge", "modified_huber"]
 ALL = thresher.estimators.__all__
 NAMES = [name for name in ALL if name.endswith("Classifier")]
-REGRESSORS = [name for name in ALL if name.endswith("Regressor")]
 TARGET_LOSSES = ["squared_error", "huber"]
 PATHED = ["StabilizedTruncatedSGDClassifier", "ThresherClassifier"]
 CLASSICS = [name for name in NAMES if name not in PATHED]

@@ -4,9 +4,10 @@ The package's kernels postpone shrinkage, skip zeros and share work between path
 them can hide. Each function here writes its formula down once, in the order in which it is defined,
 and costs what it costs. Tests run both and compare.
 
-`X` is a dense array, `y` holds -1 and +1, and `order` the row numbers in the order they are read.
-`etas` and `biases` are aligned with `order`: the step and the intercept's input of each update.
-`weights` holds one importance per row of `X`. The staged learners are in reference_stabilized.py.
+`X` is a dense array, `y` holds -1 and +1, or numbers where the loss is a regression's, and `order`
+the row numbers in the order they are read. `etas` and `biases` are aligned with `order`: the step
+and the intercept's input of each update. `weights` holds one importance per row of `X`. The staged
+learners are in reference_stabilized.py.
 """
 
 import math
@@ -21,6 +22,8 @@ def soft_threshold(w, g):
 
 def slope(loss, margin, y):
     """Derivative of the loss with respect to the margin."""
+    if loss in ("squared_error", "huber"):
+        return margin - y if loss == "squared_error" else float(np.clip(margin - y, -1.0, 1.0))
     agreement = y * margin
     if loss == "hinge":
         return -y if agreement < 1 else 0.0
@@ -68,6 +71,12 @@ def pace(X, order, eta0, rate, learning_rate, fit_intercept, mean_square=None):
         etas.append({"constant": base, "invsqrt": base / math.sqrt(t)}[learning_rate])
         biases.append(math.sqrt(mean) if fit_intercept else 0.0)
     return np.array(etas), np.array(biases)
+
+
+def within_targets(X, order, etas, biases, weights=None):
+    """The same steps, none longer than one that brings the row's margin to its target."""
+    pulls = [importance(weights, i) * (X[i] @ X[i] + biases[t] ** 2) for t, i in enumerate(order)]
+    return np.minimum(etas, 1.0 / np.array(pulls))
 
 
 def importance(weights, i):

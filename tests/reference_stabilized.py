@@ -2,8 +2,8 @@
 
 See reference.py for why it exists and for the arguments all learners share. Here `orders` holds one
 sequence of row numbers per path, all of one length; `etas` and `biases` are aligned with positions
-in them, so rows that a path lets go by count. `burst_weights(b)` gives every path's weight in burst
-number b, counted over the whole run.
+in them, so rows that a path lets go by count; `etas` may have a row for each path.
+`burst_weights(b)` gives every path's weight in burst number b, counted over the whole run.
 """
 
 import math
@@ -71,6 +71,7 @@ def start(task, stable):
 def descend(task, paths, m, *, etas, size, q):
     """Take `size` SGD updates on path m; return how often each stable feature was touched."""
     touches = np.zeros(task.X.shape[1], dtype=int)
+    etas = etas[m] if etas.ndim == 2 else etas
     for t in range(paths.rows, paths.rows + size):
         i = task.orders[m][t]
         x = np.where(paths.stable, task.X[i], 0.0)

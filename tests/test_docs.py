@@ -1,9 +1,12 @@
-"""Every Python example in the README and the docs runs, from top to bottom of its page."""
+"""Every Python example in the README, the docs and the classes runs, from top to bottom."""
 
+import doctest
 import re
 from pathlib import Path
 
 import pytest
+
+import thresher.estimators
 
 ROOT = Path(__file__).parent.parent
 PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
@@ -17,6 +20,15 @@ def test_examples_run(page, tmp_path, monkeypatch):
     namespace = {}
     for block in BLOCK.findall(page.read_text()):
         exec(compile(block, page.name, "exec"), namespace)
+
+
+@pytest.mark.jit
+@pytest.mark.parametrize("name", thresher.estimators.__all__)
+def test_examples_of_classes_show_what_they_give(name):
+    words = getattr(thresher, name).__doc__
+    example = doctest.DocTestParser().get_doctest(words, {}, name, None, None)
+    assert doctest.DocTestRunner().run(example).failed == 0
+    assert example.examples or name != "ThresherRegressor"
 
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)

@@ -7,7 +7,7 @@ import numpy as np
 
 import reference
 import reference_stabilized
-from cases import make
+from cases import TARGET_LOSSES, make
 from thresher.learners.stages import KEEP
 from thresher.learners.timetable import BURSTS_PER_STAGE
 from thresher.randomness import burst_weights, permutation
@@ -214,6 +214,13 @@ def thresher(run, model):
     share = learner.selecting.rate / learner.refitting.rate
     select_etas, biases = run.pace(orders[0], model, learner.selecting, share, mean)
     refit_etas, _ = run.pace(orders[0], model, learner.refitting, mean_square=mean)
+    if run.loss in TARGET_LOSSES:
+        select_etas, refit_etas = (
+            np.array(
+                [reference.within_targets(run.X, o, etas, biases, run.weights) for o in orders]
+            )
+            for etas in (select_etas, refit_etas)
+        )
     return reference_stabilized.thresher(
         run.X,
         run.y,

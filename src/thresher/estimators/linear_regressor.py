@@ -7,7 +7,7 @@ from scipy import sparse
 from sklearn.base import RegressorMixin
 
 from thresher.estimators.linear import SparseLinearModel
-from thresher.estimators.units import Units
+from thresher.estimators.target_units import Units
 
 
 class LinearRegressor(RegressorMixin, SparseLinearModel):

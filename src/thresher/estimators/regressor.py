@@ -13,7 +13,7 @@ from thresher.estimators.inputs import check_numbers, check_some_weight
 from thresher.estimators.linear_regressor import LinearRegressor
 from thresher.estimators.parameters import REGRESSING, Constraints
 from thresher.estimators.progressive import ProgressiveNumbers
-from thresher.estimators.units import Measure, Units
+from thresher.estimators.target_units import Measure, Units
 from thresher.files import access
 
 

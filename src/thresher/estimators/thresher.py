@@ -172,7 +172,8 @@ class ThresherRegressor(ThresherModel, OnlineRegressor):
     >>> model = ThresherRegressor(n_features_to_select=2, random_state=0).fit(X, y)
     >>> model.get_support(indices=True).tolist()
     [5, 17]
-    >>> model.predict(X[:3]).round(1).tolist()
+    >>> model.coef_[[5, 17]].round(2).tolist(), round(model.intercept_, 2)
+    ([3.0, -2.0], 20.0)
     """
 
     constraints: ClassVar[Constraints] = {**REGRESSING, **ThresherModel.constraints}
