@@ -182,19 +182,11 @@ class Thresher(StageLearner):
         bias_mean = paths.features["bias_mean"]
         bias_mean += newest * (bias - bias_mean)
         scores = self._scores(paths, vocabulary, mean)
-        self._estimate(paths, vocabulary, scores)
         paths.purge(stable & ~self._kept(paths, vocabulary, scores))
         share = int(paths.stable.sum()) / max(len(vocabulary), 1)
         stage.rejection_rate = annealed_rejection_rate(share, self.rejection_rate, 0.0)
         ratios = [unit.pooled_ratios(paths.stable) for unit in _units(paths)]
         stage.gravity = gravity_for(np.concatenate(ratios), stage.rejection_rate)
-
-    def _estimate(self, paths: Paths, vocabulary: Vocabulary, scores: np.ndarray) -> None:
-        """Note how sure it is, as far as the stage can say, that a feature will be selected."""
-        wanted = wanted_features(self.n_features, len(vocabulary), vocabulary.n_columns)
-        bar = bar_at(scores[paths.stable], wanted)
-        chance = np.where(scores > 0, scores**4 / (scores**4 + max(bar, 1e-300) ** 4), 0.0)
-        paths.feature("probability")[paths.stable] = chance[paths.stable]
 
     def _size(self, paths: Paths, vocabulary: Vocabulary) -> int:
         """Return how many features the current stage is to leave."""
