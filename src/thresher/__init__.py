@@ -18,6 +18,7 @@ if TYPE_CHECKING:
         TruncatedGradientClassifier,
     )
     from thresher.estimators.loading import load
+    from thresher.estimators.unit_scaler import UnitScaler
     from thresher.files.errors import ModelFileError
 
 __all__ = [
@@ -30,6 +31,7 @@ __all__ = [
     "StabilizedTruncatedSGDClassifier",
     "ThresherClassifier",
     "TruncatedGradientClassifier",
+    "UnitScaler",
     "load",
     "open_source",
 ]
@@ -38,6 +40,7 @@ __all__ = [
 _HOMES = {
     "DataError": "thresher.data.errors",
     "ModelFileError": "thresher.files.errors",
+    "UnitScaler": "thresher.estimators.unit_scaler",
     "load": "thresher.estimators.loading",
     "open_source": "thresher.data.sources.opening",
 }

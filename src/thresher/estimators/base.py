@@ -16,6 +16,7 @@ from thresher.estimators.inputs import check_classes_seen, check_labels, check_r
 from thresher.estimators.linear import SparseLinearModel
 from thresher.estimators.parameters import COMMON, Constraints, with_shared_words
 from thresher.estimators.streaming import StreamTraining, training_source
+from thresher.estimators.units import warn_of_odd_units
 from thresher.estimators.weighting import class_importance, running_class_importance
 from thresher.learners.pace import Pace
 from thresher.learners.protocol import Learner, Overflow
@@ -82,6 +83,7 @@ class OnlineClassifier(SparseLinearModel, metaclass=ABCMeta):
         draft = copy.copy(self)
         go_on = self.warm_start and hasattr(self, "_model")
         rows, labels, weights = draft._check_data(X, y, sample_weight, reset=not go_on)
+        warn_of_odd_units(draft, rows)
         if go_on:
             check_classes_seen(labels, self.classes_)
             draft._model = copy.deepcopy(self._model)

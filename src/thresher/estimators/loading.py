@@ -206,7 +206,11 @@ def _slim_model(
     states: list[Any] = [Arrays({}, {}) for _ in access.branches(slim, "weights")]
     if stabilized:
         states = [_slim_paths(one, columns.size) for one in access.branches(slim, "paths")]
-    return Model(vocabulary, learner, [Problem(state, Pace()) for state in states], slim=True)
+    problems = [Problem(state, Pace()) for state in states]
+    occurred = None
+    if slim.get("candidates") is not None:  # files of earlier versions do not say
+        occurred = access.whole(slim, "candidates", columns.size, n_columns)
+    return Model(vocabulary, learner, problems, slim=True, occurred=occurred)
 
 
 def _slim_paths(tree: Tree, n_slots: int) -> Paths:

@@ -75,6 +75,14 @@ def refit_on_halves(
     model: Any, data: Labelled, refits: int, seed: int, told: Told = keep_quiet
 ) -> Refits:
     """Train anew on random halves of the rows, with the model's parameters, and compare."""
+    chosen = selected_on_halves(model, data, refits, seed, told)
+    return _compared(chosen, np.unique(data.rows.indices))
+
+
+def selected_on_halves(
+    model: Any, data: Labelled, refits: int, seed: int, told: Told = keep_quiet
+) -> list[np.ndarray]:
+    """Return the columns that models with these parameters select on random halves of the rows."""
     rng = np.random.default_rng(seed)
     chosen = []
     for number in range(refits):
@@ -83,7 +91,7 @@ def refit_on_halves(
         fresh.fit(data.rows[half], data.labels[half], data.weights[half])
         chosen.append(columns_used(fresh))
         told(1)
-    return _compared(chosen, np.unique(data.rows.indices))
+    return chosen
 
 
 def _compared(chosen: list[np.ndarray], occurring: np.ndarray) -> Refits:

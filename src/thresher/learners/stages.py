@@ -45,6 +45,10 @@ class StageLearner(ABC):
     def close_stage(self, paths: Paths, vocabulary: Vocabulary) -> None:
         """Judge the stage, purge, and set the rules of the next."""
 
+    def probabilities(self, paths: Paths, vocabulary: Vocabulary) -> np.ndarray:
+        """Return how surely each feature is selected, by slot: the share of ends of bursts."""
+        return paths.feature("probability")
+
     @property
     def n_orders(self) -> int:
         """Return how many orders of the rows it reads at once."""

@@ -15,6 +15,7 @@ from thresher.data.vocabulary import Vocabulary
 from thresher.kernels.tallies import count_standing
 from thresher.kernels.units import AVERAGE, SALIENT
 from thresher.learners.annealing import annealed_rejection_rate
+from thresher.learners.calibration import Standing, refit_probabilities
 from thresher.learners.gravity import gravity_for
 from thresher.learners.pace import Schedule
 from thresher.learners.paths import Paths
@@ -114,6 +115,19 @@ class Thresher(StageLearner):
         columns = vocabulary["columns"][paths.feature("slot")]
         keep = strongest(scores, paths.stable, columns, wanted)
         return np.where(keep, weights, 0.0), bias
+
+    def probabilities(self, paths: Paths, vocabulary: Vocabulary) -> np.ndarray:
+        """Return the chances that refits on random halves of the rows select each feature."""
+        return refit_probabilities(self.standing(paths, vocabulary))
+
+    def standing(self, paths: Paths, vocabulary: Vocabulary) -> Standing:
+        """Return how the features stood when they were last judged."""
+        kept, mean = int(paths.stable.sum()), paths.feature("mean")
+        if self.timetable.selects(paths.stage.number):
+            wanted = wanted_features(self.n_features, len(vocabulary), vocabulary.n_columns)
+            kept = min(kept, wanted)
+        evidence = np.abs(mean) * np.sqrt(vocabulary["squares"][paths.feature("slot")])
+        return Standing(self._scores(paths, vocabulary, mean), evidence, kept)
 
     def _select(self, paths: Paths, vocabulary: Vocabulary) -> None:
         """Update the running means, and purge all but the most salient features."""
