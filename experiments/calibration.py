@@ -10,12 +10,13 @@ from typing import NamedTuple
 
 import numpy as np
 from scipy.optimize import minimize
+from scipy.sparse import csr_matrix
 from scipy.special import xlogy
 
 from experiments.errors import StudyError
 from experiments.fitting import training_rows
 from experiments.registry import named
-from experiments.reliability import Pairs, draw, table_of_bins, table_of_fits
+from experiments.reliability import Pairs, draw, table_of_bins, table_of_fits, table_of_groups
 from thresher import ThresherClassifier
 from thresher.estimators.refitting import Labelled, selected_on_halves
 from thresher.learners.calibration import POWER, SLOPE, Standing, refit_probabilities
@@ -44,6 +45,7 @@ class Measured(NamedTuple):
     size: int
     standing: Standing
     share: np.ndarray
+    groups: list[tuple[float, float]]  # that one member is selected: as told, and by refits
 
     def contenders(self) -> "Measured":
         """Return the same of the strongest features only; the others are hardly ever selected."""
@@ -59,11 +61,25 @@ def measure(name: str, size: int, refits: int) -> Measured:
     X, y = training_rows(name)
     data = Labelled(X, y, np.ones(len(y)))
     model = ThresherClassifier(n_features_to_select=size, random_state=0).fit(X, y)
-    chosen = np.concatenate(selected_on_halves(model, data, refits, seed=1))
+    chosen = selected_on_halves(model, data, refits, seed=1)
     inner = model._model
     standing = inner.learner.standing(inner.problems[0].state, inner.vocabulary)
-    share = np.bincount(chosen, minlength=X.shape[1])[inner.vocabulary["columns"]] / refits
-    return Measured(name, size, standing, share)
+    shares = np.bincount(np.concatenate(chosen), minlength=X.shape[1]) / refits
+    share = shares[inner.vocabulary["columns"]]
+    return Measured(name, size, standing, share, groups_of(model, X, chosen))
+
+
+def groups_of(
+    model: ThresherClassifier, X: csr_matrix, chosen: list[np.ndarray]
+) -> list[tuple[float, float]]:
+    """Return, of each group, its probability and the share of refits that selected a member."""
+    table = model.selection_table(X)
+    found = []
+    for _, members in table[table.group.notna()].groupby("group"):
+        columns = [int(name.removeprefix("x")) for name in members.feature]
+        share = np.mean([np.isin(columns, one).any() for one in chosen])
+        found.append((float(members.group_probability.iloc[0]), float(share)))
+    return found
 
 
 def deviance(one: Measured, constants: np.ndarray) -> float:
@@ -121,7 +137,8 @@ def main(words: list[str] | None = None) -> int:
     log_slope, power = fitted(measured)
     print(f"\nSLOPE, POWER = {np.exp(log_slope):.2f}, {power:.2f}\n")
     pairs = left_out(measured)
-    print(table_of_bins(pairs), table_of_fits(pairs), sep="\n\n")
+    groups = [pair for one in measured for pair in one.groups]
+    print(table_of_bins(pairs), table_of_fits(pairs), table_of_groups(groups), sep="\n\n")
     print(f"\n{draw(pairs, options.picture)}")
     return 0
 

@@ -1,5 +1,6 @@
 """Predicted probabilities against measured shares: tables and a picture; measures nothing."""
 
+from itertools import pairwise
 from pathlib import Path
 from typing import NamedTuple
 
@@ -10,6 +11,8 @@ from matplotlib.figure import Figure
 from experiments.figures import FIXED
 
 EDGES = np.array([0.0, 0.02, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 0.98, 1.0])
+
+GROUP_EDGES = (0.0, 0.25, 0.5, 0.75, 0.9, 1.0)
 
 
 class Pairs(NamedTuple):
@@ -66,6 +69,18 @@ def table_of_fits(pairs: list[Pairs]) -> str:
         promised, came = one.predicted[first], one.share[first]
         error = np.abs(promised - came).mean()
         lines.append(f"| {one.title} | {promised.mean():.2f} | {came.mean():.2f} | {error:.2f} |")
+    return "\n".join(lines)
+
+
+def table_of_groups(groups: list[tuple[float, float]]) -> str:
+    """Return what was told of groups of features, and how often refits selected a member."""
+    told, came = np.array(groups).reshape(-1, 2).T
+    lines = ["| probability of the group | groups | mean told | refits |", "|---|---|---|---|"]
+    for low, high in pairwise(GROUP_EDGES):
+        here = (told >= low) & ((told < high) | (high == 1))
+        if here.any():
+            means = f"{told[here].mean():.2f} | {came[here].mean():.2f}"
+            lines.append(f"| {low:.2f}-{high:.2f} | {here.sum()} | {means} |")
     return "\n".join(lines)
 
 

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
         TruncatedGradientClassifier,
     )
     from thresher.estimators.loading import load
+    from thresher.estimators.refitting import selection_shares
     from thresher.estimators.unit_scaler import UnitScaler
     from thresher.files.errors import ModelFileError
 
@@ -34,6 +35,7 @@ __all__ = [
     "UnitScaler",
     "load",
     "open_source",
+    "selection_shares",
 ]
 
 # Where to find what is no classifier.
@@ -43,6 +45,7 @@ _HOMES = {
     "UnitScaler": "thresher.estimators.unit_scaler",
     "load": "thresher.estimators.loading",
     "open_source": "thresher.data.sources.opening",
+    "selection_shares": "thresher.estimators.refitting",
 }
 
 

@@ -250,5 +250,5 @@ def _overflow_explained(rows: np.ndarray) -> Iterator[None]:
         raise ValueError(
             f"The numbers overflowed while learning row {rows[overflow.row]}: steps are too long "
             "for these rows. Lower eta0 (or alpha, or raise gamma), set eta0='auto', or bring the "
-            "columns to similar scales (sklearn.preprocessing.MaxAbsScaler)."
+            "columns to similar scales (thresher.UnitScaler, sklearn.preprocessing.MaxAbsScaler)."
         ) from None

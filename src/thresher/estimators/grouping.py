@@ -11,6 +11,7 @@ from scipy import sparse
 from sklearn.preprocessing import normalize
 
 CORRELATED = 0.7  # then one explains about half of the other's variance, .7^2
+FEWEST_ROWS = 5  # in which a column must occur: rarer ones go together by chance
 CELLS = 1 << 22  # of a table of correlations that are worked on at once
 
 
@@ -36,14 +37,15 @@ def group(rows: sparse.csr_array, n_leading: int, unit_length: bool) -> Groups:
     """
     seen = normalize(rows) if unit_length else rows
     width = rows.shape[1]
+    known = np.bincount(rows.indices, minlength=width) >= FEWEST_ROWS
     leader, correlation = np.full(width, -1), np.full(width, np.nan)
     step = max(1, CELLS // max(width, 1))
     for first in range(0, n_leading, step):
         block = np.arange(first, min(first + step, n_leading))
         for column, mine in zip(block, correlations(seen, block), strict=True):
-            if leader[column] >= 0:
+            if leader[column] >= 0 or not known[column]:
                 continue
-            taken = (leader < 0) & (np.abs(mine) >= CORRELATED)
+            taken = known & (leader < 0) & (np.abs(mine) >= CORRELATED)
             taken[column] = False
             if taken.any():
                 leader[taken], correlation[taken] = column, mine[taken]

@@ -130,7 +130,8 @@ class SparseLinearModel(SelectorMixin, ClassifierMixin, BaseEstimator):
         X : array, sparse matrix or data frame, optional
             The rows of training, or others like them. Given them, the table names features that
             stand in for each other: ``group`` (its strongest selected feature), ``correlation``
-            with that one (0.7 and more) and ``stand_ins`` (of the strongest, the closest first).
+            with that one (0.7 and more, or -0.7 and less), ``group_probability`` (that at least
+            one of the group is selected) and ``stand_ins`` (of the strongest, the closest first).
         """
         check_is_fitted(self)
         return selection_table(self, None if X is None else check_rows(self, X, reset=False))

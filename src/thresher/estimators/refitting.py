@@ -14,6 +14,7 @@ from thresher.data.sources.opening import open_source
 from thresher.data.sources.protocol import Reading, Source
 from thresher.estimators.describing import columns_used
 from thresher.estimators.evaluating import Told, keep_quiet
+from thresher.estimators.inputs import check_labels, check_rows, check_weights
 from thresher.stability import mean_pairwise_kappa, nogueira_stability
 
 
@@ -69,6 +70,35 @@ def gather(source: Source, told: Told = keep_quiet) -> Labelled:
     labels = np.concatenate([chunk.labels for chunk in chunks if chunk.labels is not None])
     weights = [np.ones(len(c)) if c.weights is None else c.weights for c in chunks]
     return Labelled(rows, tidy_labels(labels), np.concatenate(weights))
+
+
+def selection_shares(
+    model: Any, X: Any, y: Any, sample_weight: Any = None, *, refits: int = 20, seed: int = 0
+) -> np.ndarray:
+    """Return the share of refits on random halves of the rows that select each column.
+
+    What ``selection_probabilities_`` estimates from one fit, measured: every refit costs one. Each
+    has the model's parameters and, where there is a size to choose, selects as many features.
+
+    Parameters
+    ----------
+    model : estimator
+        Fitted on these rows.
+    X, y, sample_weight
+        The rows it was fitted on.
+    refits : int, default=20
+        How many halves are drawn.
+    seed : int, default=0
+        Which halves these are.
+    """
+    rows = check_rows(model, X, reset=False)
+    labels = check_labels(y, rows.shape[0])
+    data = Labelled(rows, labels, check_weights(sample_weight, rows.shape[0]))
+    like = clone(model)
+    if "n_features_to_select" in like.get_params() and model.classes_.size == 2:
+        like.set_params(n_features_to_select=max(1, columns_used(model).size))
+    chosen = np.concatenate(selected_on_halves(like, data, refits, seed))
+    return np.bincount(chosen, minlength=rows.shape[1]) / refits
 
 
 def refit_on_halves(

@@ -7,7 +7,7 @@ from scipy import sparse
 
 from thresher.estimators.describing import names_of
 from thresher.estimators.false_selections import false_selections, meaning_of_probabilities
-from thresher.estimators.grouping import group
+from thresher.estimators.grouping import Groups, group
 from thresher.learners.paths import Paths
 
 
@@ -67,8 +67,9 @@ def _table(
         "purged_at": stages,
     }
     if rows is not None:
-        mine = rows[:, columns]
-        shown |= _group_columns(mine, int(np.count_nonzero(weights)), vocabulary.normalize, names)
+        n_selected = int(np.count_nonzero(weights))
+        groups = group(rows[:, columns], n_selected, vocabulary.normalize)
+        shown |= _group_columns(groups, names, probability[listed])
     return pd.DataFrame(shown)
 
 
@@ -80,17 +81,18 @@ def _stage_columns(model: Any, problem: int) -> tuple[np.ndarray, np.ndarray]:
     return np.full(n_slots, np.nan), np.zeros(n_slots, np.int64)
 
 
-def _group_columns(
-    rows: sparse.csr_array, n_selected: int, unit_length: bool, names: list[str]
-) -> dict[str, Any]:
+def _group_columns(groups: Groups, names: list[str], probability: np.ndarray) -> dict[str, Any]:
     """Return the columns that tell of groups; a feature that stands alone has none."""
-    groups = group(rows, n_selected, unit_length)
     words = np.array(names, dtype=object)
     stand_ins = np.full(words.size, None, dtype=object)
+    together = np.full(words.size, np.nan)
     for leader in np.unique(groups.leader[groups.leader >= 0]):
         stand_ins[leader] = words[groups.members(leader)].tolist()
+        mine = groups.leader == leader
+        together[mine] = 1 - np.prod(1 - probability[mine])
     return {
         "group": np.where(groups.leader >= 0, words[groups.leader], None),
         "correlation": groups.correlation,
+        "group_probability": together,
         "stand_ins": stand_ins,
     }

@@ -55,5 +55,5 @@ def warn_of_odd_units(estimator: Any, rows: sparse.csr_array) -> None:
         f"{FAR:.0f} times larger or smaller than those of most columns. Bring them to one scale: "
         f"make_pipeline(thresher.UnitScaler(), {type(estimator).__name__}(...)).",
         UserWarning,
-        stacklevel=4,
+        stacklevel=3,
     )

@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from thresher.estimators.describing import Description
+from thresher.estimators.describing import Description, Selection
 from thresher.estimators.saving import LIBRARIES
 
 DIGITS = 16  # of a fingerprint, that are enough to tell data apart
@@ -24,6 +24,18 @@ def facts_of(description: Description) -> dict[str, str]:
         "features": f"{description.kept:,} kept of {description.width:,}",
         "passes": f"{description.passes:,}",
     }
+
+
+def false_selections_of(selection: Selection) -> list[str]:
+    """Return the bound on false selections as a sentence, at a threshold where it says anything."""
+    for one in selection.false_selections:
+        if one["expected_false_at_most"] < one["features"]:
+            return [
+                f"Of the {one['features']:,} features with a probability of {one['threshold']:g} "
+                f"or more, at most {one['expected_false_at_most']:.2g} are expected to be false "
+                "(Meinshausen & Bühlmann; its assumptions are in docs/selection.md)."
+            ]
+    return []
 
 
 def provenance_of(description: Description) -> dict[str, str]:
