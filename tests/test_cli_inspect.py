@@ -11,8 +11,8 @@ from cases import make
 from commands import run, train_jsonl
 from thresher import load
 from thresher.cli.chart import bar, log_bars
-from thresher.estimators.describing import columns_used, describe, names_of
-from thresher.estimators.wording import printable
+from thresher.estimators.describing import Selection, columns_used, describe, names_of
+from thresher.estimators.wording import false_selections_of, printable
 
 ESCAPE = "\x1b[31mred\x07"
 
@@ -89,6 +89,33 @@ def test_json_has_everything_the_model_shows(flagship):
     assert found["classes"] == ["drop", "keep"]
     assert found["parameters"]["n_paths"] == model.n_paths
     assert found["provenance"]["data_fingerprint"] == model.data_fingerprint_
+
+
+def bounded(*bounds):
+    records = [
+        {"threshold": pi, "features": n, "expected_false_at_most": most} for pi, n, most in bounds
+    ]
+    return Selection("keep", 0.0, [], [], records)
+
+
+def test_the_bound_on_false_selections_is_told_where_it_says_anything():
+    [words] = false_selections_of(bounded((0.6, 9, 12.0), (0.75, 8, 1.234)))
+    assert words.startswith(
+        "Of the 8 features with a probability of 0.75 or more, at most 1.2 are expected to be false"
+    )
+    assert false_selections_of(bounded((0.6, 9, 12.0), (0.75, 0, 5.0))) == []
+    assert false_selections_of(bounded()) == []
+
+
+def test_the_bound_is_shown_and_in_the_json(tmp_path, monkeypatch):
+    path, _ = train_jsonl(tmp_path, "ThresherClassifier")
+    bounds = load(path).selection_table().attrs["expected_false_selections"]
+    assert json.loads(shown(path, "--json"))["selections"][0]["false_selections"] == bounds
+    # eight of ten features: the bound says nothing
+    assert "expected to be false" not in " ".join(shown(path).split())
+    monkeypatch.setattr("thresher.estimators.false_selections.bound", lambda *_: 0.0)
+    assert "are expected to be false" in " ".join(shown(path).split())
+    assert "are expected to be false" in run("report", path, "-o", "-").stdout
 
 
 def test_it_works_without_pandas(flagship, monkeypatch):

@@ -142,7 +142,7 @@ def test_methods_without_stages_have_no_chart(tmp_path):
 
 
 def described(features):
-    selection = Selection("keep", 0.5, features, [])
+    selection = Selection("keep", 0.5, features, [], [])
     return Description("X", {"loss": "hinge"}, ["drop", "keep"], 9, 1, 1, {}, [selection])
 
 

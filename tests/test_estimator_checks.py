@@ -12,6 +12,7 @@ EXPECTED = {
     for kind in ("dense", "sparse")
 }
 ESTIMATORS = [getattr(thresher, name)() for name in thresher.estimators.__all__]
+ESTIMATORS.append(thresher.UnitScaler())
 
 
 @pytest.mark.jit

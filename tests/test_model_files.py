@@ -540,6 +540,8 @@ def test_golden_files_hold_what_they_always_did():
     assert plain.class_weight == {"ash": 2.0, "elm": 1.0, "oak": 1.5}
     assert stable.data_fingerprint_ == "0123456789abcdef"
     assert stable.selection_table().feature.str.startswith("wörd ").all()
+    # it knows neither of how many features these were chosen, nor of refits
+    assert list(stable.selection_table().attrs) == ["selection_probability"]
     assert len(stable.history_) == 5
     assert np.count_nonzero(stable.coef_) == 6
     assert state.classes_.tolist() == [False, True]

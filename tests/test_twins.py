@@ -33,7 +33,9 @@ def assert_equals_staged(model, expected, problem=0):
         **EXACT,
     )
     assert_array_equal(of_problem(model.stable_, n, problem), expected.stable)
-    probabilities = of_problem(model.selection_probabilities_, n, problem)
+    shares = [paths.feature("probability") for paths in model._states()]
+    unseen = [float(kept) for kept in model._unseen_kept()]
+    probabilities = of_problem(model._spread(shares, unseen), n, problem)
     assert_allclose(probabilities, expected.selection_probability, **EXACT)
     assert_equals_classic(model, (expected.coef, expected.intercept), problem)
 

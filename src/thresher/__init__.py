@@ -19,6 +19,8 @@ if TYPE_CHECKING:
         TruncatedGradientClassifier,
     )
     from thresher.estimators.loading import load
+    from thresher.estimators.refitting import selection_shares
+    from thresher.estimators.unit_scaler import UnitScaler
     from thresher.files.errors import ModelFileError
 
 __all__ = [
@@ -32,16 +34,20 @@ __all__ = [
     "ThresherClassifier",
     "ThresherRegressor",
     "TruncatedGradientClassifier",
+    "UnitScaler",
     "load",
     "open_source",
+    "selection_shares",
 ]
 
 # Where to find what is no estimator.
 _HOMES = {
     "DataError": "thresher.data.errors",
     "ModelFileError": "thresher.files.errors",
+    "UnitScaler": "thresher.estimators.unit_scaler",
     "load": "thresher.estimators.loading",
     "open_source": "thresher.data.sources.opening",
+    "selection_shares": "thresher.estimators.refitting",
 }
 
 

@@ -24,8 +24,9 @@ from thresher.cli.words import examples, json_option
 def inspect(model: str, top: int, everything: bool, as_json: bool) -> None:
     """Show what MODEL is, which features it selected, and how fast the others went.
 
-    A feature's weight says for which class it speaks and how strongly; probability is how often
-    it was selected at the ends of bursts, rows is in how many rows of training it occurred.
+    A feature's weight says for which class it speaks and how strongly; probability is how likely
+    a refit on half of the rows is to select it (of stabilized: how often it was selected at the
+    ends of bursts); rows is in how many rows of training it occurred.
     """
     fitted = load_model(model)
     from thresher.estimators.describing import describe

@@ -10,7 +10,13 @@ from rich.text import Text
 
 from thresher.cli.chart import bar, log_bars
 from thresher.estimators.describing import Description, Feature, Selection
-from thresher.estimators.wording import facts_of, meaning_of, printable, provenance_of
+from thresher.estimators.wording import (
+    facts_of,
+    false_selections_of,
+    meaning_of,
+    printable,
+    provenance_of,
+)
 
 BAR = 12  # signs of the longest weight
 WIDEST = 100  # columns of the chart
@@ -65,7 +71,8 @@ def _selected(selection: Selection, top: int | None) -> RenderableType:
     table.add_column("rows", justify="right", no_wrap=True)
     for feature in features:
         table.add_row(*_cells(feature, abs(features[0].weight)))
-    return Group(table, Text(_legend(selection, len(features)), style="dim"))
+    notes = [_legend(selection, len(features)), *false_selections_of(selection)]
+    return Group(table, *(Text(note, style="dim") for note in notes))
 
 
 def _cells(feature: Feature, most: float) -> list[Text]:

@@ -15,7 +15,7 @@ seconds     to train on all training rows, once the settings are chosen and the 
 chosen      the one setting that was chosen, out of seven values (plain SGD has none)"""
 TABLE_LEGEND = """\
 weight       on rows of unit length; the sign says for which class the feature speaks
-probability  how often the feature stood out at the end of a burst, late stages counting most
+probability  that a refit on a random half of the rows selects the feature
 rows         training rows in which the feature occurs"""
 
 

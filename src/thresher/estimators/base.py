@@ -18,6 +18,7 @@ from thresher.estimators.linear import SparseLinearModel
 from thresher.estimators.parameters import COMMON, Constraints, with_shared_words
 from thresher.estimators.progressive import Progressive
 from thresher.estimators.streaming import StreamTraining, training_source
+from thresher.estimators.units import warn_of_odd_units
 from thresher.learners.pace import Pace
 from thresher.learners.protocol import Learner, Overflow
 from thresher.train import Model, Passes, Problem
@@ -130,6 +131,7 @@ class OnlineModel(SparseLinearModel, metaclass=ABCMeta):
         draft = copy.copy(self)
         go_on = self.warm_start and hasattr(self, "_model")
         rows, labels, weights = draft._check_data(X, y, sample_weight, reset=not go_on)
+        warn_of_odd_units(draft, rows)
         if go_on:
             draft._refuse_strange(labels)
             draft._model = copy.deepcopy(self._model)
@@ -256,5 +258,5 @@ def _overflow_explained(rows: np.ndarray) -> Iterator[None]:
         raise ValueError(
             f"The numbers overflowed while learning row {rows[overflow.row]}: steps are too long "
             "for these rows. Lower eta0 (or alpha, or raise gamma), set eta0='auto', or bring the "
-            "columns to similar scales (sklearn.preprocessing.MaxAbsScaler)."
+            "columns to similar scales (thresher.UnitScaler, sklearn.preprocessing.MaxAbsScaler)."
         ) from None

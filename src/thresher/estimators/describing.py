@@ -8,8 +8,8 @@ from typing import Any
 
 import numpy as np
 
+from thresher.estimators.false_selections import false_selections
 from thresher.estimators.saving import provenance
-from thresher.learners.paths import Paths
 
 
 @dataclass(frozen=True)
@@ -26,13 +26,15 @@ class Feature:
 class Selection:
     """What one problem selected, strongest first, and how it got there.
 
-    ``positive`` is the class that positive weights speak for, None where labels are numbers.
+    ``positive`` is the class that positive weights speak for, None where labels are numbers;
+    ``false_selections`` bounds how many of the surely selected features are expected to be false.
     """
 
     positive: str | None
     intercept: float
     features: list[Feature]
     history: list[dict[str, Any]]
+    false_selections: list[dict[str, Any]]
 
 
 @dataclass(frozen=True)
@@ -95,6 +97,7 @@ def columns_used(model: Any) -> np.ndarray:
 def _selection(model: Any, problem: int, weights: np.ndarray, intercept: float) -> Selection:
     """Return what one problem selected."""
     vocabulary, state = model._model.vocabulary, model._model.problems[problem].state
+    known = model._model.probabilities(model._model.problems[problem])
     used = np.flatnonzero(weights)
     columns = vocabulary["columns"][used]
     rank = np.lexsort((columns, -np.abs(weights[used])))
@@ -102,21 +105,15 @@ def _selection(model: Any, problem: int, weights: np.ndarray, intercept: float) 
     parts = zip(
         names_of(model, columns),
         weights[used].tolist(),
-        _probabilities(state, used),
+        [None] * used.size if known is None else known[used].tolist(),
         vocabulary["occurrences"][used].tolist(),
         strict=True,
     )
     positive = model._positive(problem)
     words = None if positive is None else str(positive)
     history = [_plain(record) for record in getattr(state, "history", [])]
-    return Selection(words, intercept, [Feature(*part) for part in parts], history)
-
-
-def _probabilities(state: Any, slots: np.ndarray) -> list[float | None]:
-    """Return how often features were selected, for methods that know."""
-    if isinstance(state, Paths):
-        return state.feature("probability")[slots].tolist()
-    return [None] * slots.size
+    bounds = false_selections(model._model, model._model.problems[problem], weights)
+    return Selection(words, intercept, [Feature(*part) for part in parts], history, bounds)
 
 
 def _provenance(model: Any) -> dict[str, Any]:

@@ -119,11 +119,11 @@ def _weights_of(
     estimator: Any, problem: int, weights: np.ndarray
 ) -> tuple[np.ndarray, np.ndarray, list[float | None]]:
     """Return columns, weights and selection probabilities, by ascending column."""
-    vocabulary, state = estimator._model.vocabulary, estimator._model.problems[problem].state
+    vocabulary = estimator._model.vocabulary
+    known = estimator._model.probabilities(estimator._model.problems[problem])
     slots = np.flatnonzero(weights)
     slots = slots[np.argsort(vocabulary["columns"][slots])]
-    known = isinstance(state, Paths)
-    probabilities = state.feature("probability")[slots].tolist() if known else [None] * slots.size
+    probabilities = [None] * slots.size if known is None else known[slots].tolist()
     return vocabulary["columns"][slots], weights[slots], probabilities
 
 

@@ -72,16 +72,27 @@ class SparseLinearModel(SelectorMixin, BaseEstimator):
         columns = [vocabulary.margins(rows, w, b) for w, b in zip(*self._settled(), strict=True)]
         return columns[0] if len(columns) == 1 else np.column_stack(columns)
 
-    def selection_table(self) -> Any:
+    def selection_table(self, X: Any = None) -> Any:
         """Return the selected features as a pandas DataFrame, strongest first.
 
         Columns: ``feature`` (name), ``weight``, ``sign``, ``selection_probability``, ``rows`` (in
         which the feature occurred) and ``purged_at`` (stage), the latter two of the stabilized
         learners only. Features that were purged follow the selected ones. With more than two
         classes there is a block of rows for each, under ``class``.
+
+        The table's ``attrs`` say what the probabilities mean and, of ``ThresherClassifier``, how
+        many of the surely selected features are expected to be false, and on which assumptions.
+
+        Parameters
+        ----------
+        X : array, sparse matrix or data frame, optional
+            The rows of training, or others like them. Given them, the table names features that
+            stand in for each other: ``group`` (its strongest selected feature), ``correlation``
+            with that one (0.7 and more, or -0.7 and less), ``group_probability`` (that at least
+            one of the group is selected) and ``stand_ins`` (of the strongest, the closest first).
         """
         check_is_fitted(self)
-        return selection_table(self)
+        return selection_table(self, None if X is None else check_rows(self, X, reset=False))
 
     def save(self, path: str | os.PathLike[str], *, training_state: bool = False) -> None:
         """Write the model to one file, which ``thresher.load`` reads.

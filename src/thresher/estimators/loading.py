@@ -198,7 +198,11 @@ def _slim_model(estimator: OnlineModel, slim: Tree, n_columns: int, columns: np.
     if stabilized:
         branches = access.branches(slim, "paths")
         states = [_slim_paths(learner.new_unit, one, columns.size) for one in branches]
-    return Model(vocabulary, learner, [Problem(state, Pace()) for state in states], slim=True)
+    problems = [Problem(state, Pace()) for state in states]
+    occurred = None
+    if slim.get("candidates") is not None:  # files of earlier versions do not say
+        occurred = access.whole(slim, "candidates", columns.size, n_columns)
+    return Model(vocabulary, learner, problems, slim=True, occurred=occurred)
 
 
 def _slim_paths(make_unit: UnitMaker, tree: Tree, n_slots: int) -> Paths:

@@ -26,13 +26,21 @@ class PathsModel(OnlineModel):
 
     @property
     def selection_probabilities_(self) -> np.ndarray:
-        """How often each feature was selected, when it was last judged; a row per class if many."""
-        return self._by_column("probability", [float(kept) for kept in self._unseen_kept()])
+        """How surely each feature is selected; a row per class if there are more than two.
+
+        Of ``ThresherClassifier`` the probability that a refit on a random half of the rows, at the
+        same size, selects the feature. Of ``StabilizedTruncatedSGDClassifier`` how often it was
+        selected at the ends of bursts, when it was last judged.
+        """
+        model = self._model_fitted()
+        rows = [model.probabilities(problem) for problem in model.problems]
+        return self._spread(rows, [float(kept) for kept in self._unseen_kept()])
 
     @property
     def stable_(self) -> np.ndarray:
         """Mask of the features never purged; a row per class if there are more than two."""
-        return ~self._by_column("purged", [not kept for kept in self._unseen_kept()])
+        purged = [paths.feature("purged") for paths in self._states()]
+        return ~self._spread(purged, [not kept for kept in self._unseen_kept()])
 
     @property
     def history_(self) -> Any:
@@ -47,8 +55,8 @@ class PathsModel(OnlineModel):
     def _states(self) -> list[Paths]:
         return [problem.state for problem in self._model_fitted().problems]
 
-    def _by_column(self, name: str, unseen: list[Any]) -> np.ndarray:
+    def _spread(self, by_slot: list[Any], unseen: list[Any]) -> np.ndarray:
+        """Return what is known by slot as arrays over all columns; a row per problem if many."""
         spread = self._model_fitted().vocabulary.spread
-        pairs = zip(self._states(), unseen, strict=True)
-        rows = np.array([spread(paths.feature(name), value) for paths, value in pairs])
+        rows = np.array([spread(one, fill) for one, fill in zip(by_slot, unseen, strict=True)])
         return rows[0] if len(rows) == 1 else rows

@@ -14,6 +14,7 @@ from thresher.data.sources.opening import open_source
 from thresher.data.sources.protocol import Reading, Source
 from thresher.estimators.describing import columns_used
 from thresher.estimators.evaluating import Told, keep_quiet
+from thresher.estimators.inputs import check_labels, check_rows, check_weights
 from thresher.stability import mean_pairwise_kappa, nogueira_stability
 
 
@@ -71,10 +72,47 @@ def gather(source: Source, told: Told = keep_quiet) -> Labelled:
     return Labelled(rows, tidy_labels(labels), np.concatenate(weights))
 
 
+def selection_shares(
+    model: Any, X: Any, y: Any, sample_weight: Any = None, *, refits: int = 20, seed: int = 0
+) -> np.ndarray:
+    """Return the share of refits on random halves of the rows that select each column.
+
+    What ``selection_probabilities_`` estimates from one fit, measured: every refit costs one. Each
+    has the model's parameters and, where there is a size to choose, selects as many features.
+
+    Parameters
+    ----------
+    model : estimator
+        Fitted on these rows.
+    X, y, sample_weight
+        The rows it was fitted on.
+    refits : int, default=20
+        How many halves are drawn.
+    seed : int, default=0
+        Which halves these are.
+    """
+    rows = check_rows(model, X, reset=False)
+    labels = check_labels(y, rows.shape[0])
+    data = Labelled(rows, labels, check_weights(sample_weight, rows.shape[0]))
+    like = clone(model)
+    if "n_features_to_select" in like.get_params() and model.classes_.size == 2:
+        like.set_params(n_features_to_select=max(1, columns_used(model).size))
+    chosen = np.concatenate(selected_on_halves(like, data, refits, seed))
+    return np.bincount(chosen, minlength=rows.shape[1]) / refits
+
+
 def refit_on_halves(
     model: Any, data: Labelled, refits: int, seed: int, told: Told = keep_quiet
 ) -> Refits:
     """Train anew on random halves of the rows, with the model's parameters, and compare."""
+    chosen = selected_on_halves(model, data, refits, seed, told)
+    return _compared(chosen, np.unique(data.rows.indices))
+
+
+def selected_on_halves(
+    model: Any, data: Labelled, refits: int, seed: int, told: Told = keep_quiet
+) -> list[np.ndarray]:
+    """Return the columns that models with these parameters select on random halves of the rows."""
     rng = np.random.default_rng(seed)
     chosen = []
     for number in range(refits):
@@ -83,7 +121,7 @@ def refit_on_halves(
         fresh.fit(data.rows[half], data.labels[half], data.weights[half])
         chosen.append(columns_used(fresh))
         told(1)
-    return _compared(chosen, np.unique(data.rows.indices))
+    return chosen
 
 
 def _compared(chosen: list[np.ndarray], occurring: np.ndarray) -> Refits:

@@ -43,6 +43,7 @@ def tree_of(estimator: Any, training_state: bool = False) -> dict[str, Any]:
             "n_columns": estimator._model.vocabulary.n_columns,
             "normalize": estimator._model.vocabulary.normalize,
             "columns": narrow(columns),
+            "candidates": estimator._model.candidates,
             "occurrences": narrow(estimator._model.vocabulary["occurrences"][kept]),
             "intercepts": intercepts,
             "weights": [_nonzero(row[kept]) for row in weights],
@@ -139,15 +140,15 @@ def _nonzero(weights: np.ndarray) -> dict[str, np.ndarray]:
 
 def _paths(estimator: Any, kept: np.ndarray) -> list[dict[str, Any]] | None:
     """Return what the stabilized learners know of the kept features and of their own way."""
-    states = [problem.state for problem in estimator._model.problems]
-    if not isinstance(states[0], Paths):
+    model = estimator._model
+    if not isinstance(model.problems[0].state, Paths):
         return None
     return [
         {
-            "purged_at": narrow(paths.feature("purged_at")[kept]),
-            "probability": paths.feature("probability")[kept],
-            "stage": paths.stage.tree(),
-            "history": history_tree(paths.history),
+            "purged_at": narrow(problem.state.feature("purged_at")[kept]),
+            "probability": model.probabilities(problem)[kept],
+            "stage": problem.state.stage.tree(),
+            "history": history_tree(problem.state.history),
         }
-        for paths in states
+        for problem in model.problems
     ]

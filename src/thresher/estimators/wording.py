@@ -34,6 +34,18 @@ def meaning_of(selection: Selection) -> str:
     return f"Weights above 0 speak for {printable(selection.positive)}."
 
 
+def false_selections_of(selection: Selection) -> list[str]:
+    """Return the bound on false selections as a sentence, at a threshold where it says anything."""
+    for one in selection.false_selections:
+        if one["expected_false_at_most"] < one["features"]:
+            return [
+                f"Of the {one['features']:,} features with a probability of {one['threshold']:g} "
+                f"or more, at most {one['expected_false_at_most']:.2g} are expected to be false "
+                "(Meinshausen & Bühlmann; its assumptions are in docs/selection.md)."
+            ]
+    return []
+
+
 def provenance_of(description: Description) -> dict[str, str]:
     """Return where a model comes from, as far as it is known."""
     known = dict(description.provenance)

@@ -55,6 +55,10 @@ class StageLearner(ABC):
     def prepare(self, paths: Paths, rows: Rows, updates: list[Updates]) -> RunUnit:
         """Return what gives the unit of a number its updates, and returns how many it learnt."""
 
+    def probabilities(self, paths: Paths, vocabulary: Vocabulary) -> np.ndarray:
+        """Return how surely each feature is selected, by slot: the share of ends of bursts."""
+        return paths.feature("probability")
+
     @property
     def n_orders(self) -> int:
         """Return how many orders of the rows it reads at once."""

@@ -18,10 +18,11 @@ from thresher.kernels.adaptive import AVERAGING, SELECTING, Rules, run_bursts
 from thresher.kernels.rows import Rows, Updates
 from thresher.learners.adaptive_unit import AdaptiveUnit, line_width
 from thresher.learners.annealing import annealed_rejection_rate
+from thresher.learners.calibration import Standing, refit_probabilities
 from thresher.learners.gravity import gravity_for
 from thresher.learners.pace import Schedule
 from thresher.learners.paths import Paths
-from thresher.learners.selection import bar_at, shrinking_size, strongest
+from thresher.learners.selection import shrinking_size, strongest
 from thresher.learners.stages import RunUnit, StageLearner
 from thresher.learners.timetable import Timetable
 
@@ -171,6 +172,19 @@ class Thresher(StageLearner):
             padded.append(np.zeros((len(takes), unit.width), self.dtype))
             padded[-1][:, : unit.lanes] = takes
         return padded
+
+    def probabilities(self, paths: Paths, vocabulary: Vocabulary) -> np.ndarray:
+        """Return the chances that refits on random halves of the rows select each feature."""
+        return refit_probabilities(self.standing(paths, vocabulary))
+
+    def standing(self, paths: Paths, vocabulary: Vocabulary) -> Standing:
+        """Return how the features stood when they were last judged."""
+        kept, mean = int(paths.stable.sum()), paths.feature("mean")
+        if self.timetable.selects(paths.stage.number):
+            wanted = wanted_features(self.n_features, len(vocabulary), vocabulary.n_columns)
+            kept = min(kept, wanted)
+        evidence = np.abs(mean) * np.sqrt(vocabulary["squares"][paths.feature("slot")])
+        return Standing(self._scores(paths, vocabulary, mean), evidence, kept)
 
     def _select(self, paths: Paths, vocabulary: Vocabulary) -> None:
         """Update the running means, and purge all but the most salient features."""

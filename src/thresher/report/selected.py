@@ -1,6 +1,7 @@
 """The selected features: names, weights as bars to either side of 0, probabilities, rows."""
 
 from thresher.estimators.describing import Feature, Selection
+from thresher.estimators.wording import false_selections_of
 from thresher.report.markup import folded, text
 
 AT_ONCE = 25  # features in sight; the others unfold
@@ -23,6 +24,7 @@ def table(selection: Selection, top: int) -> str:
             _table(first, most),
             folded(f"{len(others):,} more", _table(others, most)) if others else "",
             f'<p class="note">{left:,} weaker features are not shown.</p>' if left else "",
+            *(f'<p class="note">{text(note)}</p>' for note in false_selections_of(selection)),
         ]
     )
 

@@ -11,6 +11,7 @@ from thresher.data.growth import Restore
 from thresher.data.vocabulary import Vocabulary
 from thresher.files import access
 from thresher.learners.protocol import Learner, Overflow
+from thresher.learners.stages import StageLearner
 from thresher.train.feed import Batch, Feed
 from thresher.train.fit import Passes, fit_problem
 from thresher.train.follow import follow
@@ -25,13 +26,20 @@ Report = Callable[[int, Problem], None]
 class Model:
     """The vocabulary, and what the learner knows of each problem.
 
-    A ``slim`` one came from a file that holds only what prediction needs.
+    A ``slim`` one came from a file that holds only what prediction needs; ``occurred`` is what it
+    says of how many features training saw.
     """
 
     vocabulary: Vocabulary
     learner: Learner
     problems: list[Problem]
     slim: bool = False
+    occurred: int | None = None
+
+    @property
+    def candidates(self) -> int | None:
+        """Return how many features occurred in training; None if a file does not say."""
+        return self.occurred if self.slim else len(self.vocabulary)
 
     def weights(self) -> tuple[np.ndarray, np.ndarray]:
         """Return weights by slot, and intercepts, a row for every problem."""
@@ -42,6 +50,14 @@ class Model:
             weights.append(by_slot)
             intercepts.append(bias * size[0])
         return np.array(weights), np.array(intercepts)
+
+    def probabilities(self, problem: Problem) -> np.ndarray | None:
+        """Return how surely each feature is selected, by slot; None if the learner cannot tell."""
+        if not isinstance(self.learner, StageLearner):
+            return None
+        if self.slim:  # the file holds what was shown when it was written
+            return problem.state.feature("probability")
+        return self.learner.probabilities(problem.state, self.vocabulary)
 
     @property
     def finished(self) -> bool:

@@ -1,0 +1,62 @@
+"""The remedy for columns in very different units."""
+
+from typing import Any
+
+import numpy as np
+from scipy import sparse
+from sklearn.base import BaseEstimator, OneToOneFeatureMixin, TransformerMixin
+from sklearn.utils.validation import check_is_fitted, validate_data
+
+from thresher.estimators.inputs import check_rows
+from thresher.estimators.units import column_sizes, odd_columns
+
+
+class UnitScaler(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
+    """Brings columns in units far from those of most others to a common scale.
+
+    Columns whose nonzero values are, in root mean square, more than 100 times larger or smaller
+    than those of the median column are multiplied by the power of 1000 that brings them nearest to
+    it. All others are left as they are: what sizes mean within one unit, as in tf-idf, stays. If
+    there are such columns, one that did not occur in ``fit`` is set to 0, for nobody knows its
+    unit. Zeros stay zeros; sparse rows stay sparse.
+
+    Attributes
+    ----------
+    scale_ : array of shape (n_features_in_,)
+        What each column is multiplied by.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> rows = np.array([[1.0, 2.0, 4000.0], [2.0, 1.0, 3000.0], [1.0, 1.0, 1000.0]])
+    >>> UnitScaler().fit(rows).scale_.round(6).tolist()
+    [1.0, 1.0, 0.001]
+    """
+
+    def __sklearn_tags__(self) -> Any:
+        """Say that sparse rows are welcome."""
+        tags = super().__sklearn_tags__()
+        tags.input_tags.sparse = True
+        return tags
+
+    def fit(self, X: Any, y: Any = None) -> "UnitScaler":
+        """Find the columns in other units, and what brings them to that of most."""
+        sizes, counts = column_sizes(check_rows(self, X, reset=True))
+        odd, median = odd_columns(sizes, counts)
+        self.scale_ = np.ones(sizes.size)
+        if odd.size:
+            self.scale_[counts == 0] = 0.0
+            self.scale_[odd] = 1000.0 ** np.round(np.log10(median / sizes[odd]) / 3)
+        return self
+
+    def transform(self, X: Any) -> Any:
+        """Return the rows with every column in the same unit, sparse if they were."""
+        check_is_fitted(self)
+        checked = validate_data(
+            self, X, accept_sparse="csr", dtype=(np.float64, np.float32), reset=False, copy=True
+        )
+        scale = self.scale_.astype(checked.dtype)
+        if not sparse.issparse(checked):
+            return checked * scale
+        checked.data *= scale[checked.indices]
+        return checked

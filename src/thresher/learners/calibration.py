@@ -1,0 +1,73 @@
+"""How likely a refit on a random half of the rows is to select each feature again.
+
+Every refit selects as many features as the fit did, so the probabilities sum to that number. What
+tells features apart is how far their score is from the cut between selected and purged, in units
+of its noise: the noise is the smaller the more evidence the features at the cut have. So
+
+    P_j = logistic(SLOPE z^POWER log(score_j / cut) - shift),   sum of all P_j = number selected,
+
+z the median of |w_j| (sum of x_j^2)^(1/2) over the features nearest to the cut.
+"""
+
+from typing import NamedTuple
+
+import numpy as np
+from scipy.special import expit
+
+from thresher.learners.selection import bar_at
+
+# Fitted to refits of eight data sets: python -m experiments.calibration prints them.
+SLOPE, POWER = 2.09, 0.40
+FEWEST_NEAR = 10  # features whose evidence is taken for that at the cut
+FARTHEST = 50.0  # logarithm of a score over the cut; beyond it all is certain
+HALVINGS = 40  # of the interval in which the shift is searched
+
+
+class Standing(NamedTuple):
+    """How features stood when last judged: scores, |w_j| (sum of x_j^2)^(1/2), how many stay."""
+
+    scores: np.ndarray
+    evidence: np.ndarray
+    kept: int
+
+
+def refit_probabilities(
+    standing: Standing, slope: float = SLOPE, power: float = POWER
+) -> np.ndarray:
+    """Return the probability that a refit on half of the rows selects each of the features."""
+    n, kept = standing.scores.size, standing.kept
+    if kept in (0, n):
+        return np.full(n, float(kept > 0))
+    distance = distance_to_cut(standing)
+    if distance is None:  # nothing is known yet: all are alike
+        return np.full(n, kept / n)
+    return shifted_to_sum(slope * evidence_at_cut(standing, distance) ** power * distance, kept)
+
+
+def distance_to_cut(standing: Standing) -> np.ndarray | None:
+    """Return log(score / cut), the cut being the last score that is kept; None if that is 0."""
+    cut = bar_at(standing.scores, standing.kept)
+    if not cut > 0:
+        return None
+    with np.errstate(divide="ignore"):
+        distance = np.log(standing.scores) - np.log(cut)
+    return np.clip(distance, -FARTHEST, FARTHEST)
+
+
+def evidence_at_cut(standing: Standing, distance: np.ndarray) -> float:
+    """Return the median evidence of the features nearest to the cut."""
+    count = min(max(FEWEST_NEAR, standing.kept // 2), distance.size)
+    near = np.argpartition(np.abs(distance), count - 1)[:count]
+    return float(np.median(standing.evidence[near]))
+
+
+def shifted_to_sum(logits: np.ndarray, total: float) -> np.ndarray:
+    """Return the logistic function of logits, all moved alike so that it sums to ``total``."""
+    low, high = logits.min() - FARTHEST, logits.max() + FARTHEST
+    for _ in range(HALVINGS):
+        middle = (low + high) / 2
+        if expit(logits - middle).sum() > total:
+            low = middle
+        else:
+            high = middle
+    return expit(logits - high)

@@ -1,0 +1,139 @@
+"""Selection probabilities: what the formula must obey, and that refits bear it out."""
+
+import numpy as np
+import pytest
+from numpy.testing import assert_allclose, assert_array_equal
+from scipy import sparse
+
+import thresher
+from cases import make, make_streaming
+from thresher.estimators.false_selections import ASSUMPTIONS, THRESHOLDS, bound
+from thresher.learners.calibration import Standing, refit_probabilities
+
+
+def standing(n=200, kept=20, seed=0, evidence=3.0):
+    scores = np.random.default_rng(seed).lognormal(sigma=2, size=n)
+    return Standing(scores, np.full(n, evidence), kept)
+
+
+# ------------------------------------------------------------------------------------ the formula
+
+
+@pytest.mark.parametrize("kept", [1, 20, 199])
+def test_probabilities_sum_to_the_number_selected_and_follow_the_scores(kept):
+    case = standing(kept=kept)
+    found = refit_probabilities(case)
+    assert_allclose(found.sum(), kept, rtol=1e-6)
+    assert np.all(np.diff(found[np.argsort(case.scores)]) >= 0)
+    assert ((found >= 0) & (found <= 1)).all()
+
+
+def test_more_evidence_makes_surer():
+    unsure, sure = (refit_probabilities(standing(evidence=e)) for e in (0.5, 50.0))
+    strongest = np.argsort(-standing().scores)[:20]
+    assert sure[strongest].mean() > unsure[strongest].mean() + 0.05
+
+
+def test_units_of_scores_do_not_matter():
+    case = standing()
+    other = case._replace(scores=1e6 * case.scores)
+    assert_allclose(refit_probabilities(other), refit_probabilities(case), atol=1e-9)
+
+
+def test_the_ends():
+    case = standing()
+    assert_array_equal(refit_probabilities(case._replace(kept=200)), np.ones(200))
+    assert_array_equal(refit_probabilities(case._replace(kept=0)), np.zeros(200))
+    nothing = Standing(np.zeros(200), np.zeros(200), 20)
+    assert_array_equal(refit_probabilities(nothing), np.full(200, 0.1))
+    scores = case.scores * (case.scores > np.median(case.scores))
+    assert refit_probabilities(case._replace(scores=scores))[scores == 0].max() < 1e-12
+
+
+# ------------------------------------------------------------------------------------- the models
+
+
+def planted(n=600, p=120, seed=0):
+    """Return rows of marks, and labels that ten columns tell: five strongly, five weakly."""
+    rng = np.random.default_rng(seed)
+    rows = (rng.random((n, p)) < 0.2).astype(float)
+    weights = np.zeros(p)
+    weights[:5], weights[5:10] = 3.0, 0.8
+    margins = rows @ (weights * np.resize([1, -1], p)) + rng.logistic(size=n)
+    return sparse.csr_array(rows), (margins > 0).astype(int)
+
+
+@pytest.mark.jit
+def test_probabilities_are_the_shares_of_refits_on_halves():
+    rows, labels = planted()
+    model = thresher.ThresherClassifier(n_features_to_select=10, random_state=0).fit(rows, labels)
+    told = model.selection_probabilities_
+    shares = thresher.selection_shares(model, rows, labels, refits=20)
+    assert_allclose(told.sum(), 10, rtol=1e-6)
+    assert_allclose(shares.sum(), 10)
+    assert np.abs(told - shares).mean() < 0.05
+    assert told[:5].mean() > 0.9
+    sure = told > 0.5
+    assert abs(told[sure].mean() - shares[sure].mean()) < 0.15
+
+
+def test_shares_are_of_as_many_features_as_the_model_has(binary):
+    model = make("ThresherClassifier", n_features_to_select=0.2).fit(*binary)
+    shares = thresher.selection_shares(model, *binary, refits=3, seed=5)
+    assert_allclose(shares.sum(), 8)
+    assert_array_equal(shares, thresher.selection_shares(model, *binary, refits=3, seed=5))
+    assert not np.array_equal(shares, thresher.selection_shares(model, *binary, refits=3, seed=6))
+
+
+def test_a_stream_tells_probabilities_from_the_first_row_on(binary):
+    rows, labels = binary
+    model = make_streaming("ThresherClassifier", n_features_to_select=5)
+    model.partial_fit(rows[:1], labels[:1], classes=[0, 1])
+    n_seen = rows[:1].nnz
+    expected = np.zeros(40)
+    expected[rows[:1].indices] = min(1.0, 5 / n_seen)
+    assert_allclose(model.selection_probabilities_, expected)
+    for _ in range(8):
+        model.partial_fit(rows, labels)
+    assert_allclose(model.selection_probabilities_.sum(), 5, rtol=1e-6)
+    assert model.selection_probabilities_.std() > 0.05
+
+
+# ------------------------------------------------------------------------------- false selections
+
+
+def test_the_bound_is_meinshausen_and_buhlmanns():
+    assert bound(10, 1000, 0.75) == pytest.approx(0.2)
+    assert bound(10, 1000, 0.9) == pytest.approx(0.125)
+
+
+@pytest.mark.parametrize("training_state", [None, False, True])
+def test_the_table_tells_the_bound_and_what_it_assumes(binary, tmp_path, training_state):
+    model = make("ThresherClassifier").fit(*binary)
+    if training_state is not None:
+        model.save(tmp_path / "model", training_state=training_state)
+        model = thresher.load(tmp_path / "model")
+    table = model.selection_table()
+    assert "random half" in table.attrs["selection_probability"]
+    assert table.attrs["assumptions"] == ASSUMPTIONS
+    bounds = table.attrs["expected_false_selections"]
+    assert [one["threshold"] for one in bounds] == list(THRESHOLDS)
+    chosen = table[table.weight != 0]
+    for one in bounds:
+        assert one["features"] == (chosen.selection_probability >= one["threshold"]).sum()
+        # of 40 columns two never occur
+        expected = len(chosen) ** 2 / ((2 * one["threshold"] - 1) * 38)
+        assert one["expected_false_at_most"] == pytest.approx(expected)
+
+
+def test_each_class_has_its_bound(multiclass):
+    model = make("ThresherClassifier").fit(*multiclass)
+    bounds = model.selection_table().attrs["expected_false_selections"]
+    assert [one["class"] for one in bounds] == np.repeat(model.classes_, len(THRESHOLDS)).tolist()
+
+
+def test_shares_of_bursts_bound_nothing(binary):
+    attrs = make("StabilizedTruncatedSGDClassifier").fit(*binary).selection_table().attrs
+    assert "bursts" in attrs["selection_probability"]
+    assert "expected_false_selections" not in attrs
+    assert make("FTRLClassifier").fit(*binary).selection_table().attrs == {}

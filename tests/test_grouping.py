@@ -1,0 +1,95 @@
+"""Features that stand in for each other are named as groups."""
+
+import numpy as np
+import pandas as pd
+import pytest
+from numpy.testing import assert_allclose, assert_array_equal
+from scipy import sparse
+
+from cases import make
+from thresher.estimators import grouping
+from thresher.estimators.grouping import CORRELATED, correlations, group
+
+
+@pytest.fixture
+def twins():
+    """Return rows in which columns 0, 7, 8 go together, 9 against them, 1 and 5 together."""
+    rng = np.random.default_rng(0)
+    rows = rng.normal(size=(200, 12))
+    for column, like, sign in ((7, 0, 1), (8, 0, 1), (9, 0, -1), (5, 1, 1)):
+        rows[:, column] = sign * rows[:, like] + 0.1 * column * rng.normal(size=200) / 2
+    rows[:, 11] = 3.0
+    labels = (rows[:, 0] + rows[:, 1] + 0.1 * rng.normal(size=200) > 0).astype(int)
+    return sparse.csr_array(rows), labels
+
+
+def test_correlations_are_pearsons(twins):
+    rows, _ = twins
+    columns = np.array([0, 4, 11])
+    with np.errstate(invalid="ignore"):
+        expected = np.nan_to_num(np.corrcoef(rows.toarray().T)[columns])
+    expected[:, 11] = expected[2] = 0.0  # of a constant nothing can be told
+    assert_allclose(correlations(rows, columns), expected, atol=1e-12)
+
+
+@pytest.mark.parametrize("cells", [1, 30, 1 << 22])
+def test_members_go_with_the_strongest_whatever_the_size_of_blocks(twins, cells, monkeypatch):
+    monkeypatch.setattr(grouping, "CELLS", cells)
+    found = group(twins[0], 6, unit_length=False)
+    leader = np.full(12, -1)
+    leader[[0, 7, 8, 9]], leader[[1, 5]] = 0, 1
+    assert_array_equal(found.leader, leader)
+    assert_array_equal(found.members(0), [7, 8, 9])
+    assert found.correlation[9] < -CORRELATED
+    assert found.correlation[0] == 1.0
+    assert np.isnan(found.correlation[4])
+
+
+def test_nobody_is_in_a_group_for_the_sake_of_a_third():
+    rng = np.random.default_rng(1)
+    first, last = rng.normal(size=(2, 4000))
+    rows = np.column_stack([first, first + last, last])  # the middle is like both, .71
+    found = group(sparse.csr_array(rows), 3, unit_length=False)
+    assert found.leader.tolist() == [0, 0, -1]
+
+
+def test_the_table_names_groups(twins):
+    rows, labels = twins
+    model = make("ThresherClassifier", n_features_to_select=3, normalize=False, max_iter=20)
+    model.fit(rows, labels)
+    table = model.selection_table(rows).set_index("feature")
+    [name] = {table.group[f"x{column}"] for column in (0, 7, 8, 9)}
+    assert table.weight[name] != 0
+    assert {name, *table.stand_ins[name]} == {"x0", "x7", "x8", "x9"}
+    assert table.correlation[name] == 1.0
+    assert abs(table.correlation[table.stand_ins[name][0]]) > CORRELATED
+    assert pd.isna(table.group["x4"])
+    assert pd.isna(table.stand_ins["x4"])
+    together = table[table.group == name]
+    assert (together.group_probability > together.selection_probability.max()).all()
+    assert_allclose(together.group_probability, 1 - (1 - together.selection_probability).prod())
+    assert "group" not in model.selection_table().columns
+
+
+def test_rare_features_are_in_no_group(twins):
+    rows = twins[0].toarray()
+    rows[4:, [5, 7]] = 0.0
+    assert group(sparse.csr_array(rows), 6, unit_length=False).leader[[1, 5, 7]].max() == -1
+
+
+def test_rows_are_correlated_as_the_model_sees_them():
+    """Lengths of rows make columns go together; rows of one length do not."""
+    rng = np.random.default_rng(2)
+    rows = sparse.csr_array(rng.uniform(0.7, 1, (300, 8)) * rng.uniform(1, 20, (300, 1)))
+    assert (group(rows, 8, unit_length=False).leader == 0).all()
+    assert (group(rows, 8, unit_length=True).leader < 0).all()
+
+
+def test_each_class_has_its_groups(multiclass):
+    rows, labels = multiclass
+    doubled = sparse.hstack([rows, rows], format="csr")
+    table = make("ThresherClassifier").fit(doubled, labels).selection_table(doubled)
+    for _, block in table.groupby("class"):
+        strongest = block.iloc[0]
+        twin = f"x{(int(strongest.feature[1:]) + rows.shape[1]) % doubled.shape[1]}"
+        assert twin in strongest.stand_ins
