@@ -17,7 +17,9 @@ import thresher.estimators
 RESULTS = Path(__file__).parent / "results"
 PACKAGES = ("thresher", "numpy", "scipy", "scikit-learn", "numba")
 LEARNERS = {
-    name.removesuffix("Classifier"): getattr(thresher, name) for name in thresher.estimators.__all__
+    name.removesuffix("Classifier"): getattr(thresher, name)
+    for name in thresher.estimators.__all__
+    if name.endswith("Classifier")
 }
 
 

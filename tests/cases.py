@@ -14,7 +14,7 @@ import thresher.estimators
 
 NO_JIT = os.environ.get("NUMBA_DISABLE_JIT", "0") not in ("", "0")
 LOSSES = ["hinge", "log_loss", "squared_hinge", "modified_huber"]
-NAMES = thresher.estimators.__all__
+NAMES = [name for name in thresher.estimators.__all__ if name.endswith("Classifier")]
 PATHED = ["StabilizedTruncatedSGDClassifier", "ThresherClassifier"]
 CLASSICS = [name for name in NAMES if name not in PATHED]
 

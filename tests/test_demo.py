@@ -7,7 +7,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-import thresher.estimators
+from cases import NAMES
 from thresher.demo import main, text
 from thresher.demo.data import PROBE, QUICK, Band, Recipe, make_documents
 from thresher.demo.run import CONTESTANTS, Demo, choose_settings, judge, make_demo, named_selection
@@ -98,7 +98,7 @@ def test_the_same_seed_makes_the_same_data():
 
 @pytest.mark.jit
 def test_each_classifier_has_one_row(results):
-    assert sorted(result.name for result in results) == sorted(thresher.estimators.__all__)
+    assert sorted(result.name for result in results) == sorted(NAMES)
     assert results[0].name == "ThresherClassifier"  # whose selection table is shown
 
 
@@ -167,7 +167,7 @@ def test_the_command_prints_all_of_it(monkeypatch, capsys):
     monkeypatch.setattr("thresher.demo.command.QUICK", smaller)
     main(["--quick", "--seed", "1"])
     printed = capsys.readouterr().out
-    for name in thresher.estimators.__all__:
+    for name in NAMES:
         assert name.removesuffix("Classifier") in printed
     assert "selection table" in printed
     assert "planted-frequent-" in printed

@@ -15,6 +15,7 @@ if TYPE_CHECKING:
         RDAClassifier,
         StabilizedTruncatedSGDClassifier,
         ThresherClassifier,
+        ThresherClassifierCV,
         TruncatedGradientClassifier,
     )
     from thresher.estimators.loading import load
@@ -29,6 +30,7 @@ __all__ = [
     "RDAClassifier",
     "StabilizedTruncatedSGDClassifier",
     "ThresherClassifier",
+    "ThresherClassifierCV",
     "TruncatedGradientClassifier",
     "load",
     "open_source",

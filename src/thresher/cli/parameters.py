@@ -78,7 +78,11 @@ LOSSES = click.Choice(["log_loss", "hinge", "squared_hinge", "modified_huber"])
 
 # option, type, help; the parameter is called as the option, but for --seed
 PARAMETERS: list[tuple[str, Any, str]] = [
-    ("--n-features-to-select", AUTO, "thresher: features to keep, a number or a share."),
+    (
+        "--n-features-to-select",
+        AUTO,
+        "thresher: features to keep, a number or a share; auto chooses.",
+    ),
     ("--loss", LOSSES, "What is minimised.  [default: log_loss]"),
     ("--max-iter", AUTO, "Passes over the rows.  [default: 20; thresher: auto]"),
     ("--tol", NONE, "End after a pass that changed no weight by more than this share."),

@@ -11,6 +11,7 @@ import numpy as np
 from scipy import sparse
 from sklearn.utils import check_random_state
 
+from thresher.data.sources.protocol import Source
 from thresher.data.vocabulary import Vocabulary
 from thresher.estimators.inputs import check_classes_seen, check_labels, check_rows, check_weights
 from thresher.estimators.linear import SparseLinearModel
@@ -21,7 +22,7 @@ from thresher.learners.pace import Pace
 from thresher.learners.protocol import Learner, Overflow
 from thresher.train import Model, Passes, Problem
 from thresher.validation import check_parameters
-from thresher.workers import workers
+from thresher.workers import Workers, workers
 
 
 @dataclass(kw_only=True, eq=False, repr=False)
@@ -53,6 +54,18 @@ class OnlineClassifier(SparseLinearModel, metaclass=ABCMeta):
     def _stream_learner(self, n_rows: int | None) -> Learner:
         """Return the learner for a source of so many rows a pass; None if nobody knows."""
         return self._learner(None)
+
+    def _prepare_rows(
+        self,
+        rows: sparse.csr_array,
+        targets: list[np.ndarray],
+        importance: np.ndarray,
+        run_all: Workers,
+    ) -> None:
+        """Decide what only rows that are all at hand can tell, before they are learnt."""
+
+    def _prepare_source(self, source: Source, n_rows: int | None) -> None:
+        """Decide the same from a source of so many rows a pass; None if nobody knows."""
 
     def _stream_passes(self, n_rows: int | None) -> int | None:
         """Return how often a source is read; None if the learner knows by itself."""
@@ -196,10 +209,11 @@ class OnlineClassifier(SparseLinearModel, metaclass=ABCMeta):
             raise ValueError(
                 "class_weight and sample_weight leave no row with a weight above zero."
             )
-        self._model.learner = self._learner(kept.size)
         passes = Passes(self._most_passes(), self.tol or 0.0, self.shuffle, self._seed)
         targets = self._targets(labels)
         with workers(self.n_jobs) as run_all, _overflow_explained(kept):
+            self._prepare_rows(rows, targets, importance, run_all)
+            self._model.learner = self._learner(kept.size)
             self.n_iter_ = self._model.fit(rows, targets, importance, passes, run_all, self._report)
             self._weights = self._model.weights()
             if not all(np.isfinite(numbers).all() for numbers in self._weights):

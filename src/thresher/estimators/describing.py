@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from thresher.estimators.saving import provenance
+from thresher.estimators.sizing import choice_tree
 from thresher.learners.paths import Paths
 
 
@@ -45,6 +46,7 @@ class Description:
     width: int
     kept: int  # features with a weight, for whichever class
     passes: int
+    size_choice: dict[str, Any] | None  # of methods that choose how many features to keep
     provenance: dict[str, Any]
     selections: list[Selection]
 
@@ -63,6 +65,7 @@ def describe(model: Any) -> Description:
         width=int(model.n_features_in_),
         kept=int((weights != 0).any(axis=0).sum()),
         passes=int(model.n_iter_),
+        size_choice=_plain(choice_tree(model)),
         provenance={name: _plain(value) for name, value in _provenance(model).items()},
         selections=[
             _selection(model, problem, row, float(intercept))

@@ -93,6 +93,7 @@ class StreamTraining:
             source, classes = with_classes(source)
         estimator.n_features_in_ = 0
         estimator._begin(np.unique(classes), lambda: estimator._stream_learner(n_rows))
+        estimator._prepare_source(source, n_rows)
         return cls(estimator, source, n_rows)
 
     def steps(self) -> Iterator[Chunk]:
@@ -140,6 +141,7 @@ class StreamTraining:
             "classes": estimator.classes_.tolist(),
             "progressive_error": seen.wrong / seen.rows if seen.rows else None,
             "skipped": self.source.skipped.count,
+            "size": getattr(getattr(estimator, "size_choice_", None), "why", None),
         }
 
     def n_features(self) -> int:

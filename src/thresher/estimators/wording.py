@@ -18,10 +18,12 @@ def printable(text: str) -> str:
 def facts_of(description: Description) -> dict[str, str]:
     """Return the facts of a model that are worth a line."""
     classes = ", ".join(printable(label) for label in description.classes)
+    choice = description.size_choice
     return {
         "loss": str(description.parameters.get("loss")),
         "classes": f"{len(description.classes)}: {classes}",
         "features": f"{description.kept:,} kept of {description.width:,}",
+        **({"size": printable(choice["why"])} if choice else {}),
         "passes": f"{description.passes:,}",
     }
 

@@ -115,6 +115,12 @@ class Thresher(StageLearner):
         keep = strongest(scores, paths.stable, columns, wanted)
         return np.where(keep, weights, 0.0), bias
 
+    def leaders(self, paths: Paths, vocabulary: Vocabulary, n: int) -> np.ndarray:
+        """Return the mask of the n stable features with the most salient mean weights."""
+        scores = self._scores(paths, vocabulary, paths.feature("mean"))
+        columns = vocabulary["columns"][paths.feature("slot")]
+        return strongest(scores, paths.stable, columns, n)
+
     def _select(self, paths: Paths, vocabulary: Vocabulary) -> None:
         """Update the running means, and purge all but the most salient features."""
         stage, stable = paths.stage, paths.stable
