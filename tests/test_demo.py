@@ -7,6 +7,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
+import thresher
 from cases import NAMES
 from thresher.demo import main, text
 from thresher.demo.data import PROBE, QUICK, Band, Recipe, make_documents

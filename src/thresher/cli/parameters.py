@@ -81,7 +81,7 @@ PARAMETERS: list[tuple[str, Any, str]] = [
     (
         "--n-features-to-select",
         AUTO,
-        "thresher: features to keep, a number or a share; auto chooses.",
+        "thresher: features to keep, a number or a share; or auto.",
     ),
     ("--loss", LOSSES, "What is minimised.  [default: log_loss]"),
     ("--max-iter", AUTO, "Passes over the rows.  [default: 20; thresher: auto]"),

@@ -25,8 +25,8 @@ from thresher.workers import Workers, workers
 
 # Measured by ``python -m experiments.sizes``.
 STAGES = 40
-REFIT_PASSES, REFIT_UPDATES = 2, 4_000  # before a size is judged; whichever is more
-N_SIZES, SMALLEST = 17, 10
+REFIT_PASSES, REFIT_UPDATES = 2, 2_000  # before a size is judged; whichever is more
+N_SIZES, SMALLEST = 15, 10
 WIDEST_SHARE, WIDEST = 0.25, 1_000  # the largest size tried, of the columns that occur
 SAMPLE_STREAM = 1 << 21  # of random numbers, that nobody else reads
 RULE = "one per cent of the columns that occur, and at least 100"

@@ -72,7 +72,7 @@ class ThresherClassifierCV(ThresherClassifier):
     Parameters
     ----------
     sizes : list of int or float, optional
-        Numbers of features to try, or shares of all columns. The default are 17 sizes from 10 to a
+        Numbers of features to try, or shares of all columns. The default are 15 sizes from 10 to a
         quarter of the columns that occur (to all of them, if those are less than 1,000).
     cv : int or splitter, default=5
         Number of stratified folds, or an object of scikit-learn's that splits rows.
@@ -153,7 +153,7 @@ class ThresherClassifierCV(ThresherClassifier):
         return [Fold(*parts) for parts in self.cv.split(rows, labels)]
 
     def _plain_folds(self) -> dict[str, Any]:
-        """Return ``cv`` and ``sizes`` as a file can hold them: of a splitter its number of folds."""
+        """Return ``cv`` and ``sizes`` as a file can hold them: of a splitter, how many folds."""
         sizes = None if self.sizes is None else np.asarray(self.sizes, object).tolist()
         cv = self.cv if isinstance(self.cv, Integral) else self._n_splits
         return {"cv": int(cv), "sizes": sizes}
