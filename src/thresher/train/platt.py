@@ -34,7 +34,7 @@ class _Rows(NamedTuple):
 
 
 def calibrated(margins: np.ndarray, targets: np.ndarray, weights: np.ndarray) -> np.ndarray:
-    """Return a * margins + b with the likeliest a and b, for targets of -1 and +1.
+    """Return a * margins + b with the likeliest a >= 0 and b, for targets of -1 and +1.
 
     As Platt does, targets are moved a little towards the middle, so that a is finite also where
     margins tell the classes perfectly.
@@ -43,13 +43,14 @@ def calibrated(margins: np.ndarray, targets: np.ndarray, weights: np.ndarray) ->
     rows = _Rows(scaled, _softened(targets, weights), weights / np.sum(weights))
     share = float(np.sum(rows.weights * rows.goals))
     a, b = 0.0, float(np.log(share / (1 - share)))
+    uninformed = np.full(margins.size, b)
     cost = rows.cost(a, b)
     for _ in range(STEPS):
         before = cost
         a, b, cost = _downhill(rows, a, b, cost)
         if before - cost < CLOSE:
             break
-    return np.asarray(a * scaled + b)
+    return np.asarray(a * scaled + b) if a > 0 else uninformed
 
 
 def log_losses(margins: np.ndarray, targets: np.ndarray) -> np.ndarray:
