@@ -1,5 +1,6 @@
 """How many features: judged on rows that were not learnt, chosen by rule, said in words."""
 
+import doctest
 import json
 from dataclasses import replace
 from pathlib import Path
@@ -55,6 +56,15 @@ def told(model):
     choice = model.size_choice_
     path = None if choice.path is None else {k: v.tobytes() for k, v in choice.path.items()}
     return choice.size, choice.why, path
+
+
+@pytest.mark.jit
+@pytest.mark.parametrize("kind", [ThresherClassifier, ThresherClassifierCV])
+def test_the_examples_do_what_they_show(kind):
+    example = doctest.DocTestParser().get_doctest(kind.__doc__, {}, kind.__name__, None, None)
+    assert example.examples
+    assert doctest.DocTestRunner().run(example).failed == 0
+    assert kind.__doc__.index("random_state :") < kind.__doc__.index("Examples")
 
 
 class TestCalibration:

@@ -87,9 +87,10 @@ WORDS = {
 
 def with_shared_words(docstring: str, parameters: set[str]) -> str:
     """Return a docstring with what is to be said of shared parameters it does not mention."""
+    docstring, examples, shown = docstring.partition("\n    Examples\n")
     unsaid = [
         f"    {name} : {words}"
         for name, words in WORDS.items()
         if name in parameters and f"\n    {name} :" not in docstring
     ]
-    return "\n".join([docstring.rstrip(), *unsaid]) + "\n    "
+    return "\n".join([docstring.rstrip(), *unsaid]) + f"\n    {examples}{shown}"

@@ -33,9 +33,9 @@ class ThresherClassifier(SizesItself, PathsClassifier):
         How many features to keep for each class: a number, or a share of all columns. "auto" lets
         ``fit`` choose: on held-out rows of four folds it tries sizes from 10 to a quarter of the
         columns that occur, and takes the smallest whose log loss is within a standard error, or 2 %
-        of what it explains, of the best; ``size_choice_`` says what was chosen and why. Streams
-        (``partial_fit``, ``fit_stream``) keep one per cent of the columns that occur, and at least
-        100.
+        of what it explains, of the best; ``size_choice_`` says what was chosen and why. So does
+        ``fit_stream`` for files that can be read again. Streams that pass once, and
+        ``partial_fit``, keep one per cent of the columns that occur, and at least 100.
     n_paths : int, default=8
         Parallel SGD paths.
     n_stages : int, default=40
@@ -56,6 +56,16 @@ class ThresherClassifier(SizesItself, PathsClassifier):
         largest; None never ends early.
     warm_start : bool, default=False
         Whether ``fit`` goes on from the features and weights selected before.
+
+    Examples
+    --------
+    >>> from thresher import ThresherClassifier
+    >>> from thresher.demo.data import QUICK, Recipe, make_documents
+    >>> documents = make_documents(Recipe(**QUICK))
+    >>> model = ThresherClassifier(random_state=0)
+    >>> _ = model.fit(documents.X_train, documents.y_train)
+    >>> model.n_features_selected_ == model.size_choice_.size < 48
+    True
     """
 
     constraints: ClassVar[Constraints] = {
