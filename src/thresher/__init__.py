@@ -15,6 +15,7 @@ if TYPE_CHECKING:
         RDAClassifier,
         StabilizedTruncatedSGDClassifier,
         ThresherClassifier,
+        ThresherClassifierCV,
         ThresherRegressor,
         TruncatedGradientClassifier,
     )
@@ -32,6 +33,7 @@ __all__ = [
     "RDAClassifier",
     "StabilizedTruncatedSGDClassifier",
     "ThresherClassifier",
+    "ThresherClassifierCV",
     "ThresherRegressor",
     "TruncatedGradientClassifier",
     "UnitScaler",

@@ -81,7 +81,11 @@ LOSSES = click.Choice(
 
 # option, type, help; the parameter is called as the option, but for --seed
 PARAMETERS: list[tuple[str, Any, str]] = [
-    ("--n-features-to-select", AUTO, "thresher: features to keep, a number or a share."),
+    (
+        "--n-features-to-select",
+        AUTO,
+        "thresher: features to keep, a number or a share; or auto.",
+    ),
     ("--loss", LOSSES, "What is minimised.  [default: log_loss; of numbers: squared_error]"),
     ("--epsilon", float, "thresher-regressor: where huber bends, in spreads.  [default: 1.35]"),
     ("--max-iter", AUTO, "Passes over the rows.  [default: 20; thresher: auto]"),

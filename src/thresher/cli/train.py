@@ -246,5 +246,7 @@ def _tell(recipe: Recipe, training: Any, as_json: bool, quiet: bool) -> None:
         say(f"{skipped.count:,} rows were left out. The first: {skipped.examples[0]}", quiet)
     features = f"{summary['features']:,} of {summary['width']:,} features"
     say(f"Wrote {recipe.output}: {features}, {summary['passes']} passes.", quiet)
+    if summary["size"]:
+        say(f"Size: {summary['size']}", quiet)
     if training.progressive.rows:
         say(f"First pass, each row before it was learnt: {training.progressive.words()}.", quiet)

@@ -6,6 +6,7 @@ from thresher.estimators.plain_sgd import PlainSGDClassifier
 from thresher.estimators.rda import RDAClassifier
 from thresher.estimators.stabilized import StabilizedTruncatedSGDClassifier
 from thresher.estimators.thresher import ThresherClassifier, ThresherRegressor
+from thresher.estimators.thresher_cv import ThresherClassifierCV
 from thresher.estimators.truncated_gradient import TruncatedGradientClassifier
 
 __all__ = [
@@ -15,6 +16,7 @@ __all__ = [
     "RDAClassifier",
     "StabilizedTruncatedSGDClassifier",
     "ThresherClassifier",
+    "ThresherClassifierCV",
     "ThresherRegressor",
     "TruncatedGradientClassifier",
 ]

@@ -23,7 +23,7 @@ from thresher.learners.pace import Pace
 from thresher.learners.protocol import Learner, Overflow
 from thresher.train import Model, Passes, Problem
 from thresher.validation import check_parameters
-from thresher.workers import workers
+from thresher.workers import Workers, workers
 
 MakeLearner = Callable[[], Learner]
 Lessons = tuple[list[np.ndarray], np.ndarray]  # targets of every problem, importance of the rows
@@ -101,6 +101,18 @@ class OnlineModel(SparseLinearModel, metaclass=ABCMeta):
     def _stream_learner(self, n_rows: int | None) -> Learner:
         """Return the learner for a source of so many rows a pass; None if nobody knows."""
         return self._learner(None)
+
+    def _prepare_rows(
+        self,
+        rows: sparse.csr_array,
+        targets: list[np.ndarray],
+        importance: np.ndarray,
+        run_all: Workers,
+    ) -> None:
+        """Decide what only rows that are all at hand can tell, before they are learnt."""
+
+    def _prepare_source(self, source: Source, n_rows: int | None) -> None:
+        """Decide the same from a source of so many rows a pass; None if nobody knows."""
 
     def _stream_passes(self, n_rows: int | None) -> int | None:
         """Return how often a source is read; None if the learner knows by itself."""
@@ -209,9 +221,10 @@ class OnlineModel(SparseLinearModel, metaclass=ABCMeta):
     def _fit_rows(self, rows: sparse.csr_array, labels: np.ndarray, weights: np.ndarray) -> None:
         targets, importance = self._lessons(labels, weights)
         kept, rows, targets, importance = _with_weight(rows, targets, importance)
-        self._model.learner = self._learner(kept.size)
         passes = Passes(self._most_passes(), self.tol or 0.0, self.shuffle, self._seed)
         with workers(self.n_jobs) as run_all, _overflow_explained(kept):
+            self._prepare_rows(rows, targets, importance, run_all)
+            self._model.learner = self._learner(kept.size)
             self.n_iter_ = self._model.fit(rows, targets, importance, passes, run_all, self._report)
             self._weights = self._weights_now()
             if not all(np.isfinite(numbers).all() for numbers in self._weights):

@@ -10,6 +10,7 @@ import numpy as np
 
 from thresher.estimators.false_selections import false_selections
 from thresher.estimators.saving import provenance
+from thresher.estimators.sizing import choice_tree
 
 
 @dataclass(frozen=True)
@@ -47,6 +48,7 @@ class Description:
     width: int
     kept: int  # features with a weight, for whichever class
     passes: int
+    size_choice: dict[str, Any] | None  # of methods that choose how many features to keep
     provenance: dict[str, Any]
     selections: list[Selection]
 
@@ -65,6 +67,7 @@ def describe(model: Any) -> Description:
         width=int(model.n_features_in_),
         kept=int((weights != 0).any(axis=0).sum()),
         passes=int(model.n_iter_),
+        size_choice=_plain(choice_tree(model)),
         provenance={name: _plain(value) for name, value in _provenance(model).items()},
         selections=[
             _selection(model, problem, row, float(intercept))

@@ -11,6 +11,7 @@ from thresher.data.naming import Names, names_from_tree
 from thresher.data.vocabulary import Vocabulary
 from thresher.estimators.base import OnlineModel
 from thresher.estimators.paths import PathsModel
+from thresher.estimators.sizing import choice_from_tree
 from thresher.files import access, container
 from thresher.files.errors import ModelFileError
 from thresher.files.tree import read_tree, unpack
@@ -140,6 +141,7 @@ def _set_model(estimator: OnlineModel, tree: Tree) -> None:
     columns = access.integers(slim, "columns", None, n_columns)
     if (np.diff(columns) <= 0).any():
         access.refuse("columns are not ascending")
+    _set_choice(estimator, tree)
     if tree.get("state") is None:
         estimator._model = _slim_model(estimator, slim, n_columns, columns)
     else:
@@ -148,6 +150,17 @@ def _set_model(estimator: OnlineModel, tree: Tree) -> None:
     if len(estimator._model.problems) != estimator._n_problems:
         access.refuse(f"there are not {estimator._n_problems} problems, as there must be")
     estimator._weights = _weights(estimator._model, slim, columns)
+
+
+def _set_choice(estimator: Any, tree: Tree) -> None:
+    """Set which size was chosen; files of the first versions do not say.
+
+    A stream that can go on still follows its rule, and says so itself.
+    """
+    stored = access.branch(tree, "fitted").get("size_choice")
+    if stored is not None:
+        choice = choice_from_tree(stored)
+        estimator._choice = choice if choice.path or tree.get("state") is None else None
 
 
 def _weights(model: Model, slim: Tree, columns: np.ndarray) -> tuple[np.ndarray, np.ndarray]:

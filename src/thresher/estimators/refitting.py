@@ -9,22 +9,13 @@ from scipy import sparse
 from sklearn.base import clone
 
 from thresher.data.errors import DataError
-from thresher.data.labels import tidy_labels
 from thresher.data.sources.opening import open_source
 from thresher.data.sources.protocol import Reading, Source
 from thresher.estimators.describing import columns_used
 from thresher.estimators.evaluating import Told, keep_quiet
+from thresher.estimators.gathering import Labelled, gathered
 from thresher.estimators.inputs import check_labels, check_rows, check_weights
 from thresher.stability import mean_pairwise_kappa, nogueira_stability
-
-
-@dataclass(frozen=True)
-class Labelled:
-    """Rows that are all at hand."""
-
-    rows: sparse.csr_array
-    labels: np.ndarray
-    weights: np.ndarray
 
 
 @dataclass(frozen=True)
@@ -60,16 +51,7 @@ def gather(source: Source, told: Told = keep_quiet) -> Labelled:
         told(len(chunk))
     if not chunks:
         raise DataError("There is not a single row to refit with.")
-    lengths = np.concatenate([np.diff(chunk.starts) for chunk in chunks])
-    parts = (
-        np.concatenate([chunk.values for chunk in chunks]),
-        np.concatenate([chunk.columns for chunk in chunks]),
-        np.concatenate([[0], np.cumsum(lengths)]),
-    )
-    rows = sparse.csr_array(parts, shape=(lengths.size, chunks[-1].width))
-    labels = np.concatenate([chunk.labels for chunk in chunks if chunk.labels is not None])
-    weights = [np.ones(len(c)) if c.weights is None else c.weights for c in chunks]
-    return Labelled(rows, tidy_labels(labels), np.concatenate(weights))
+    return gathered(chunks)
 
 
 def selection_shares(

@@ -12,6 +12,7 @@ from typing import Any
 
 import numpy as np
 
+from thresher.estimators.sizing import choice_tree
 from thresher.files.tree import write_tree
 from thresher.files.words import narrow
 from thresher.learners.history import history_tree
@@ -89,6 +90,8 @@ def _parameters(estimator: Any) -> dict[str, Any]:
         parameters["class_weight"] = {"pairs": [list(pair) for pair in weights.items()]}
     if isinstance(parameters["random_state"], np.random.RandomState):
         parameters["random_state"] = estimator._seed
+    if "cv" in parameters:
+        parameters.update(estimator._plain_folds())
     return parameters
 
 
@@ -109,6 +112,7 @@ def _fitted(estimator: Any, training_state: bool) -> dict[str, Any]:
         "sparse": estimator._sparse,
         "index_base": getattr(estimator, "_index_base", None),
         "reading": getattr(estimator, "_reading", {}),
+        "size_choice": choice_tree(estimator),
     }
 
 

@@ -90,6 +90,7 @@ class StreamTraining:
         n_rows = source.n_rows if source.rewinds else None
         estimator.n_features_in_ = 0
         source = estimator._begin_source(source, classes, lambda: estimator._stream_learner(n_rows))
+        estimator._prepare_source(source, n_rows)
         return cls(estimator, source, n_rows, progressive=estimator._progressive())
 
     def steps(self) -> Iterator[Chunk]:
@@ -137,6 +138,7 @@ class StreamTraining:
             **estimator._summary(),
             **self.progressive.summary(),
             "skipped": self.source.skipped.count,
+            "size": getattr(getattr(estimator, "size_choice_", None), "why", None),
         }
 
     def n_features(self) -> int:

@@ -19,10 +19,12 @@ def facts_of(description: Description) -> dict[str, str]:
     """Return the facts of a model that are worth a line."""
     classes = ", ".join(printable(label) for label in description.classes)
     labels = {"classes": f"{len(description.classes)}: {classes}"} if classes else {}
+    choice = description.size_choice
     return {
         "loss": str(description.parameters.get("loss")),
         **labels,
         "features": f"{description.kept:,} kept of {description.width:,}",
+        **({"size": printable(choice["why"])} if choice else {}),
         "passes": f"{description.passes:,}",
     }
 

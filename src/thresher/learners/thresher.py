@@ -186,6 +186,12 @@ class Thresher(StageLearner):
         evidence = np.abs(mean) * np.sqrt(vocabulary["squares"][paths.feature("slot")])
         return Standing(self._scores(paths, vocabulary, mean), evidence, kept)
 
+    def leaders(self, paths: Paths, vocabulary: Vocabulary, n: int) -> np.ndarray:
+        """Return the mask of the n stable features with the most salient mean weights."""
+        scores = self._scores(paths, vocabulary, paths.feature("mean"))
+        columns = vocabulary["columns"][paths.feature("slot")]
+        return strongest(scores, paths.stable, columns, n)
+
     def _select(self, paths: Paths, vocabulary: Vocabulary) -> None:
         """Update the running means, and purge all but the most salient features."""
         stage, stable = paths.stage, paths.stable

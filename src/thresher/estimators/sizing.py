@@ -1,0 +1,259 @@
+"""A classifier that decides itself how many features it needs, and says why."""
+
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+from scipy import sparse
+
+from thresher.data.chunk import Chunk
+from thresher.data.sources.passes import passes_over
+from thresher.data.sources.protocol import Source
+from thresher.data.vocabulary import Vocabulary
+from thresher.estimators.gathering import Labelled, gathered
+from thresher.estimators.weighting import class_importance
+from thresher.files import access
+from thresher.learners.thresher import wanted_features
+from thresher.learners.timetable import fixed_timetable
+from thresher.randomness import permutation
+from thresher.train import Passes
+from thresher.train.feed import Batch
+from thresher.train.folds import Fold, stratified_folds
+from thresher.train.shrinking import Plan
+from thresher.train.sizing import COLUMNS, Table, Trial, Verdict, smallest_good, try_sizes
+from thresher.workers import Workers, workers
+
+# Measured by ``python -m experiments.sizes``.
+STAGES = 40
+REFIT_PASSES, REFIT_UPDATES = 2, 2_000  # before a size is judged; whichever is more
+N_SIZES, SMALLEST = 15, 10
+WIDEST_SHARE, WIDEST = 0.25, 1_000  # the largest size tried, of the columns that occur
+SAMPLE_STREAM = 1 << 21  # of random numbers, that nobody else reads
+RULE = "one per cent of the columns that occur, and at least 100"
+
+
+@dataclass(frozen=True)
+class Effort:
+    """How much work goes into the choice, and how lenient it is.
+
+    ``updates`` is a share of a fit's; ``spared`` is how much of what the best size explains may be
+    lost.
+    """
+
+    n_paths: int
+    updates: float
+    spared: float
+
+
+# A choice for a few times the cost of a fit, and less with more rows than these.
+FOLDS, MOST_ROWS, MOST_NONZEROS = 4, 10_000, 1 << 23
+QUICK = Effort(n_paths=4, updates=0.3, spared=0.02)
+
+
+@dataclass(frozen=True)
+class SizeChoice:
+    """How many features a model was to keep for each class, why, and what else was tried.
+
+    ``path`` is a table, a dict of arrays with an entry for every size: ``size``, ``log_loss`` and
+    ``error`` on held-out rows with their standard errors ``log_loss_se`` and ``error_se``,
+    ``nonzeros`` (mean over folds) and ``stability`` (mean kappa between the folds' selections). It
+    is None where nothing was tried.
+    """
+
+    size: int
+    why: str
+    path: Table | None = None
+
+
+class SizesItself:
+    """The part of a classifier that chooses a size where none is given."""
+
+    _choice: SizeChoice | None = None
+
+    @property
+    def size_choice_(self: Any) -> SizeChoice:
+        """How many features were wanted, why, and what other sizes were worth."""
+        vocabulary = self._model_fitted().vocabulary
+        if self._choice is not None:
+            return self._choice
+        given, seen = self.n_features_to_select, len(vocabulary)
+        wanted = wanted_features(None if given == "auto" else given, seen, vocabulary.n_columns)
+        if given == "auto":
+            return SizeChoice(wanted, f"{wanted:,} features: {RULE}, as for any stream.")
+        return SizeChoice(wanted, f"{wanted:,} features, as asked for.")
+
+    @property
+    def n_features_selected_(self: Any) -> int:
+        """How many features have a weight, for whichever class."""
+        return int(self._get_support_mask().sum())
+
+    def _wanted(self: Any) -> int | float | None:
+        """Return how many features to keep; None is the rule for streams."""
+        if self.n_features_to_select != "auto":
+            return self.n_features_to_select
+        return None if self._choice is None or self._choice.path is None else self._choice.size
+
+    def _prepare_rows(
+        self: Any,
+        rows: sparse.csr_array,
+        targets: list[np.ndarray],
+        importance: np.ndarray,
+        run_all: Workers,
+    ) -> None:
+        """Choose a size, unless it is given, or was chosen when what goes on now was begun."""
+        begun = len(self._model.vocabulary) > 0 and self._choice is not None
+        if self.n_features_to_select != "auto":
+            self._choice = None
+        elif not begun:
+            self._choice = self._choose(rows, targets, importance, run_all)
+        if self.verbose and self._choice is not None:
+            print(self._choice.why)
+
+    def _prepare_source(self: Any, source: Source, n_rows: int | None) -> None:
+        """Choose a size on some rows of a source that can be read again; else the rule decides."""
+        self._choice = None
+        if self.n_features_to_select != "auto" or n_rows is None:
+            return
+        some = some_rows(source, self.shuffle, self._seed)
+        if some is None or not np.array_equal(np.unique(some.labels), self.classes_):
+            return
+        of_classes = class_importance(self.class_weight, self.classes_, some.labels)
+        importance = some.weights * of_classes
+        counts = np.flatnonzero(importance)
+        targets = [mine[counts] for mine in self._targets(some.labels)]
+        with workers(self.n_jobs) as run_all:
+            self._choice = self._choose(some.rows[counts], targets, importance[counts], run_all)
+
+    def _choose(
+        self: Any,
+        rows: sparse.csr_array,
+        targets: list[np.ndarray],
+        importance: np.ndarray,
+        run_all: Workers,
+    ) -> SizeChoice:
+        """Choose a size quickly, on at most MOST_ROWS rows."""
+        taken = _sample(self._seed, importance, MOST_ROWS)
+        rows, importance = rows[taken], importance[taken]
+        targets = [mine[taken] for mine in targets]
+        folds = folds_of(labels_of(targets), FOLDS, self._seed)
+        return choose_on(self, rows, targets, importance, folds, QUICK, run_all)
+
+    def _sizes_to_try(self: Any, seen: int, columns: int) -> list[int]:
+        return usual_sizes(seen)
+
+
+def choose_on(
+    estimator: Any,
+    rows: sparse.csr_array,
+    targets: list[np.ndarray],
+    importance: np.ndarray,
+    folds: list[Fold],
+    effort: Effort,
+    run_all: Workers,
+) -> SizeChoice:
+    """Try sizes on folds of the rows, and choose the smallest that will do."""
+    n_rows = min((fold.training.size for fold in folds), default=0)
+    updates = effort.updates * (1 - estimator.refit) * estimator._planned_updates(n_rows)
+    learner = replace(
+        estimator._learner(n_rows),
+        n_paths=effort.n_paths,
+        shared=True,
+        timetable=fixed_timetable(max(1, round(updates)), STAGES, 0.0),
+    )
+    vocabulary = Vocabulary(rows.shape[1], estimator.normalize)
+    vocabulary.learn_by_frequency(rows)
+    batch = Batch(*vocabulary.absorb(rows, learner.dtype), importance)
+    trial = Trial(vocabulary, batch, targets, folds)
+    seen, columns = len(vocabulary), rows.shape[1]
+    if len(folds) < 2 or seen < 2:
+        size = wanted_features(None, seen, columns)
+        return SizeChoice(size, f"{size:,} features: {RULE}, for want of rows to compare sizes on.")
+    sizes = estimator._sizes_to_try(seen, columns)
+    plan = Plan(sizes, STAGES, max(REFIT_PASSES * n_rows, REFIT_UPDATES))
+    passes = Passes(None, 0.0, estimator.shuffle, estimator._seed)
+    table = try_sizes(learner, plan, trial, passes, run_all)
+    verdict = smallest_good(table, trial.null_loss(), effort.spared)
+    size = int(table["size"][verdict.chosen])
+    return SizeChoice(size, reason(table, verdict, len(folds), effort), table)
+
+
+def folds_of(labels: np.ndarray, wanted: int, seed: int) -> list[Fold]:
+    """Return so many folds, or as many as leave rows of two classes to learn from; or none."""
+    counts = np.sort(np.bincount(labels))
+    n_folds = min(wanted, int(counts[-2])) if counts.size > 1 else 0
+    return stratified_folds(labels, n_folds, seed) if n_folds > 1 else []
+
+
+def usual_sizes(seen: int) -> list[int]:
+    """Return the sizes to try where nobody says: a geometric series."""
+    largest = min(seen, max(WIDEST, round(WIDEST_SHARE * seen)))
+    smallest = max(1, min(SMALLEST, seen // 10))
+    return sorted({round(size) for size in np.geomspace(smallest, largest, N_SIZES)})
+
+
+def labels_of(targets: list[np.ndarray]) -> np.ndarray:
+    """Return the number of every row's class."""
+    if len(targets) == 1:
+        return (targets[0] > 0).astype(np.int64)
+    return np.argmax(targets, axis=0)
+
+
+def some_rows(source: Source, shuffle: bool, seed: int) -> Labelled | None:
+    """Return rows from the beginning of a source's first pass, as many as memory can surely take.
+
+    None if there is something wrong with them: who learns them will say what.
+    """
+    chunks: list[Chunk] = []
+    n_rows = nonzeros = 0
+    for chunk in passes_over(source, shuffle, seed)(0, 0):
+        chunks.append(chunk[: MOST_ROWS - n_rows])
+        n_rows, nonzeros = n_rows + len(chunk), nonzeros + chunk.columns.size
+        if n_rows >= MOST_ROWS or nonzeros >= MOST_NONZEROS:
+            break
+    if not chunks or any(chunk.labels is None for chunk in chunks):
+        return None
+    some = gathered(chunks)
+    return some if np.isfinite(some.weights).all() and (some.weights >= 0).all() else None
+
+
+def _sample(seed: int, importance: np.ndarray, most: int) -> np.ndarray:
+    """Return the numbers of at most so many random rows, ascending."""
+    if importance.size <= most:
+        return np.arange(importance.size)
+    return np.sort(permutation(seed, SAMPLE_STREAM, 0, importance.size)[:most])
+
+
+def reason(table: Table, verdict: Verdict, n_folds: int, effort: Effort) -> str:
+    """Say why a size was chosen."""
+    size, best = (int(table["size"][place]) for place in (verdict.chosen, verdict.best))
+    loss, least = (float(table["log_loss"][place]) for place in (verdict.chosen, verdict.best))
+    error = 100 * float(table["error"][verdict.chosen])
+    found = f"log loss {loss:.4f} and error {error:.2f} % on held-out rows of {n_folds} folds"
+    if size == best:
+        return f"{size:,} features: {found}, the best of {table['size'].size} sizes."
+    within = (
+        f"{100 * effort.spared:g} % of what it explains" if verdict.lenient else "a standard error"
+    )
+    return (
+        f"{size:,} features: {found}. The best of {table['size'].size} sizes, {best:,}, has log "
+        f"loss {least:.4f}; this is the smallest within {within} ({verdict.margin:.4f}) of it."
+    )
+
+
+def choice_tree(estimator: Any) -> dict[str, Any] | None:
+    """Return the choice of an estimator that makes one, as a tree of plain values."""
+    if not isinstance(estimator, SizesItself):
+        return None
+    choice = estimator.size_choice_
+    return {"size": choice.size, "why": choice.why, "path": choice.path}
+
+
+def choice_from_tree(tree: dict[str, Any]) -> SizeChoice:
+    """Return the choice that gave a tree."""
+    path = None if tree.get("path") is None else access.branch(tree, "path")
+    if path is not None:
+        n_sizes = access.array(path, COLUMNS[0], np.int64, (None,)).size
+        path = {COLUMNS[0]: access.array(path, COLUMNS[0], np.int64, (n_sizes,))} | {
+            name: access.array(path, name, np.float64, (n_sizes,)) for name in COLUMNS[1:]
+        }
+    return SizeChoice(access.whole(tree, "size", 0), access.word(tree, "why"), path)

@@ -1,0 +1,166 @@
+"""The flagship with its size chosen by cross-validation."""
+
+from dataclasses import dataclass, field
+from numbers import Integral
+from typing import Any, ClassVar
+
+import numpy as np
+from scipy import sparse
+from sklearn.utils.metaestimators import available_if
+
+from thresher.estimators.parameters import NO_VALUE, Constraints
+from thresher.estimators.sizing import (
+    Effort,
+    SizeChoice,
+    choose_on,
+    folds_of,
+    labels_of,
+    usual_sizes,
+)
+from thresher.estimators.thresher import ThresherClassifier
+from thresher.learners.thresher import wanted_features
+from thresher.train.folds import Fold
+from thresher.train.sizing import Table
+from thresher.validation import Number, Whole
+from thresher.workers import Workers
+
+
+class Sizes:
+    """Numbers of features, or shares of all columns."""
+
+    def allows(self, value: Any) -> bool:
+        """Return whether the value is allowed."""
+        if not isinstance(value, list | tuple | np.ndarray) or not len(value):
+            return False
+        kinds = Whole(1), Number(0, 1, open_low=True, open_high=True)
+        return all(any(kind.allows(one) for kind in kinds) for one in value)
+
+    def __str__(self) -> str:
+        return "a list of whole numbers of at least 1 and shares between 0 and 1"
+
+
+class Splitter:
+    """An object of scikit-learn's that splits rows."""
+
+    def allows(self, value: Any) -> bool:
+        """Return whether the value is allowed."""
+        return hasattr(value, "split") and not isinstance(value, str)
+
+    def __str__(self) -> str:
+        return "an object with a method split(X, y)"
+
+
+def _all_rows_needed(_: Any) -> bool:
+    raise AttributeError(
+        "ThresherClassifierCV compares sizes on rows that are all at hand: it has fit only. For "
+        "streams use ThresherClassifier, with the size that this class chose on some of the rows."
+    )
+
+
+@dataclass(kw_only=True, eq=False, repr=False)
+class ThresherClassifierCV(ThresherClassifier):
+    """A ThresherClassifier whose number of features is chosen by cross-validation.
+
+    For every fold, one run on the other folds' rows shrinks through all sizes: a copy of it is
+    refitted for a short while at each, and judged on the fold. The smallest size whose log loss is
+    within one standard error of the best is then fitted on all rows. All this costs about as much
+    as a fit of ThresherClassifier for every fold, however many sizes there are. With more than two
+    classes all have the same size.
+
+    ``path_`` shows what each size is worth, ``size_choice_`` what was chosen and why.
+
+    Parameters
+    ----------
+    sizes : list of int or float, optional
+        Numbers of features to try, or shares of all columns. The default are 15 sizes from 10 to a
+        quarter of the columns that occur (to all of them, if those are less than 1,000).
+    cv : int or splitter, default=5
+        Number of stratified folds, or an object of scikit-learn's that splits rows.
+    n_paths : int, default=8
+        Parallel SGD paths.
+    n_stages : int, default=40
+        Stages in which features are purged in the fit on all rows.
+    rejection_rate : float, default=0.7
+        Share of updates that the first shrinkage cancels; it falls with the share of features left.
+    refit : float, default=0.3
+        Share of the updates that fit the features left at the end.
+    max_iter : int or "auto", default="auto"
+        Passes over the rows; "auto" is 20, and more where that is less than 80,000 updates.
+    tol : float or None, default=None
+        Ends the refit after a pass in which no weight changed by more than this share of the
+        largest; None never ends early.
+
+    Examples
+    --------
+    >>> from thresher import ThresherClassifierCV
+    >>> from thresher.demo.data import QUICK, Recipe, make_documents
+    >>> documents = make_documents(Recipe(**QUICK))
+    >>> model = ThresherClassifierCV(sizes=[10, 20, 40, 80, 160], random_state=0)
+    >>> _ = model.fit(documents.X_train, documents.y_train)
+    >>> model.path_["size"].tolist()
+    [10, 20, 40, 80, 160]
+    >>> model.size_choice_.size < 80
+    True
+    """
+
+    constraints: ClassVar[Constraints] = {
+        **{
+            name: allowed
+            for name, allowed in ThresherClassifier.constraints.items()
+            if name != "n_features_to_select"
+        },
+        "sizes": (NO_VALUE, Sizes()),
+        "cv": (Whole(2), Splitter()),
+    }
+
+    n_features_to_select: int | float | str = field(default="auto", init=False)
+    sizes: Any = None
+    cv: Any = 5
+
+    @property
+    def path_(self) -> Table:
+        """What each size is worth: a dict of arrays, see ``SizeChoice``."""
+        path = self.size_choice_.path
+        if path is None:
+            raise AttributeError(f"No sizes were compared. {self.size_choice_.why}")
+        return path
+
+    @available_if(_all_rows_needed)
+    def partial_fit(self, X: Any, y: Any, classes: Any = None, sample_weight: Any = None) -> Any:
+        """Not for this class."""
+
+    @available_if(_all_rows_needed)
+    def fit_stream(self, source: Any, **options: Any) -> Any:
+        """Not for this class."""
+
+    def _choose(
+        self,
+        rows: sparse.csr_array,
+        targets: list[np.ndarray],
+        importance: np.ndarray,
+        run_all: Workers,
+    ) -> SizeChoice:
+        effort = Effort(n_paths=self.n_paths, updates=1.0, spared=0.0)
+        folds = self._folds(rows, targets)
+        self._n_splits = len(folds)
+        return choose_on(self, rows, targets, importance, folds, effort, run_all)
+
+    def _folds(self, rows: sparse.csr_array, targets: list[np.ndarray]) -> list[Fold]:
+        """Return the folds that ``cv`` asks for."""
+        labels = labels_of(targets)
+        if isinstance(self.cv, Integral):
+            return folds_of(labels, int(self.cv), self._seed)
+        return [Fold(*parts) for parts in self.cv.split(rows, labels)]
+
+    def _plain_folds(self) -> dict[str, Any]:
+        """Return ``cv`` and ``sizes`` as a file can hold them: of a splitter, how many folds."""
+        sizes = None if self.sizes is None else np.asarray(self.sizes, object).tolist()
+        cv = self.cv if isinstance(self.cv, Integral) else self._n_splits
+        return {"cv": int(cv), "sizes": sizes}
+
+    def _sizes_to_try(self, seen: int, columns: int) -> list[int]:
+        """Return the sizes that were asked for, as far as there are features."""
+        if self.sizes is None:
+            return usual_sizes(seen)
+        asked = (int(one) if isinstance(one, Integral) else float(one) for one in self.sizes)
+        return sorted({wanted_features(one, seen, columns) for one in asked})
