@@ -2,5 +2,6 @@
 
 Run ``python -m experiments.claim --help``. ``sizes`` and ``rivals`` say what is compared;
 ``sizing`` makes models of a wanted size; ``steps``, ``matching``, ``planted``, ``untuned``,
-``units`` and ``oracle`` measure; ``standing``, ``rows``, ``bar``, ``tables``, ``pictures`` and ``page`` read.
+``units`` and ``oracle`` measure; ``standing``, ``rows``, ``bar``, ``tables``, ``pictures`` and
+``page`` read what was measured.
 """
