@@ -7,6 +7,7 @@ from typing import NamedTuple
 from experiments.claim import rows, standing
 from experiments.claim.rivals import FTRL, L1, OURS
 from experiments.claim.tasks import KINDS
+from experiments.claim.units import NAMED
 from experiments.store import Store
 from experiments.tables import NOTHING, number
 
@@ -132,9 +133,10 @@ def stream(store: Store) -> list[Row]:
 def units(store: Store) -> list[Row]:
     """Return what is left of the harm that mixed units do, once they are mended."""
     cases = rows.unit_cases(store)
-    value = standing.geometric_mean(each.mended / each.raw for each in cases)
+    value = standing.geometric_mean(each.mended[NAMED] / each.raw for each in cases)
     warned = sum(each.warned for each in cases)
-    row = _at_most("columns in units 1000x apart, mended / as they were, error", value, 1.05, 1.05)
+    words = f"columns in units 1000x apart: error after {NAMED} / as they were, geometric mean"
+    row = _at_most(words, value, 1.05, 1.05)
     measured = f"{row.measured}, warned on {warned} of {len(cases)} sets"
     met = verdict(row.met != "no" and warned == len(cases)) if cases else NOTHING
     return [Row(row.words, measured, "1.05, a warning names them", "by itself", met)]

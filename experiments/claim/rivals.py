@@ -72,7 +72,7 @@ RIVALS = {
         Rival("l1-refit", "l1, then ridge on its features", batch=True, halves=False),
         Rival("ridge-elimination", "ridge, recursive elimination, refit", batch=True),
         Rival(FTRL, "FTRL, step tuned", PASSES, ("alpha", (3.0, 10.0, 30.0, 100.0))),
-        Rival("rda", "RDA", PASSES, ("gamma", (0.01, 0.03, 0.1))),
+        Rival("rda", "RDA", PASSES, ("gamma", (0.001, 0.003, 0.01, 0.03))),
         Rival("sklearn-sgd-l1", "scikit-learn SGD, l1", PASSES, halves=False),
         Rival(
             "truncated-gradient",

@@ -81,14 +81,13 @@ def streams(store: Store) -> list[Stream]:
 
 
 class Units(NamedTuple):
-    """Errors of rows as they were, in mixed units, and mended; and whether a warning was given."""
+    """Errors of rows as they were, in mixed units, and by remedy; and whether a warning came."""
 
     dataset: str
     size: int
     raw: float
     mixed: float
-    mended: float
-    raw_mended: float
+    mended: dict[str, float]
     warned: bool
 
 
@@ -98,11 +97,10 @@ def unit_cases(store: Store) -> list[Units]:
     for dataset in KINDS["units"].sets:
         cell = store.read(("units", dataset, OURS))
         if cell:
-            cases = cell["cases"]
-            names = ("raw", "mixed", "mixed, mended", "raw, mended")
-            errors = (float(np.mean(cases[name]["errors"])) for name in names)
-            warned = bool(cases["mixed"]["warnings"])
-            found.append(Units(dataset, cell["size"], *errors, warned))
+            raw, mixed = (float(np.mean(cell[name]["errors"])) for name in ("raw", "mixed"))
+            mended = {name: float(np.mean(each["errors"])) for name, each in cell["mended"].items()}
+            warned = bool(cell["mixed"]["warnings"])
+            found.append(Units(dataset, cell["size"], raw, mixed, mended, warned))
     return found
 
 

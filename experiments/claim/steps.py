@@ -19,9 +19,9 @@ PROTOCOL = 1  # raise it when the meaning of a cell changes
 FOLDS = 3
 
 
-def recipe(kind: str, rival: Rival, sizes: Sequence[int]) -> str:
+def recipe(kind: str, rival: Rival, extent: Sequence[Any]) -> str:
     """Return the name of what decides a cell, as far as it can be known without fitting."""
-    return fingerprint([PROTOCOL, kind, rival.recipe, list(sizes)])
+    return fingerprint([PROTOCOL, kind, rival.recipe, list(extent)])
 
 
 def chosen_step(dataset: str, rival: Rival, store: Store) -> Params:

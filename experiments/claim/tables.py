@@ -9,6 +9,7 @@ from experiments.claim.rivals import FTRL, L1, OURS, RIVALS
 from experiments.claim.sizes import sizes
 from experiments.claim.standing import Agreement, Point
 from experiments.claim.tasks import KINDS, ON_HALVES
+from experiments.claim.units import REMEDIES
 from experiments.methods import LOSS_TITLES
 from experiments.registry import named
 from experiments.store import Store
@@ -141,16 +142,12 @@ def stream_table(store: Store) -> str:
 
 def units_table(store: Store) -> str:
     """Return the errors of mixed units."""
-    table = [
-        [
-            named(one.dataset).title,
-            f"{one.size:,}",
-            *map(number, (one.raw, one.raw_mended, one.mixed, one.mended)),
-            "yes" if one.warned else "no",
-        ]
-        for one in rows.unit_cases(store)
-    ]
-    names = ["as they were", "the same, scaled", "mixed", "mixed, scaled", "warned"]
+    table = []
+    for one in rows.unit_cases(store):
+        errors = [one.raw, one.mixed, *(one.mended[name] for name in REMEDIES)]
+        about = [named(one.dataset).title, f"{one.size:,}", *map(number, errors)]
+        table.append([*about, "yes" if one.warned else "no"])
+    names = ["as they were", "mixed", *(f"mixed, {name}" for name in REMEDIES), "warned"]
     return markdown(["Data set", "Features", *names], table)
 
 

@@ -18,10 +18,10 @@ PLANTED = "planted"
 
 
 class Kind(NamedTuple):
-    """One kind of cell: how it is made, for which sets and methods, at which sizes."""
+    """One kind of cell: how it is made, to what extent on a set, for which methods and sets."""
 
     make: Callable[[str, Rival, Store], dict[str, Any]]
-    sizes: Callable[[str], list[int]]
+    extent: Callable[[str], list[Any]]
     methods: tuple[str, ...] = (OURS,)
     sets: tuple[str, ...] = FULL.sets
 
@@ -38,7 +38,7 @@ KINDS = {
     "untuned": Kind(untuned.leave_untuned, lambda _: [], sets=untuned.TEXT),
     "dense": Kind(untuned.fit_dense, lambda _: [], (DENSE.name,), untuned.TEXT),
     "stream": Kind(untuned.stream, untuned.stream_sizes),
-    "units": Kind(units.mix_units, units.unit_sizes),
+    "units": Kind(units.mix_units, lambda name: [*units.unit_sizes(name), *units.REMEDIES]),
     "oracle": Kind(oracle.ask, oracle.all_looks, sets=oracle.SETS),
 }
 
@@ -47,7 +47,7 @@ def recipe_of(key: Key) -> str:
     """Return the recipe of a cell."""
     kind, dataset, name = key
     rival = EVERYBODY[name]
-    where = rival.sizes(dataset) if kind == "matched" else KINDS[kind].sizes(dataset)
+    where = rival.sizes(dataset) if kind == "matched" else KINDS[kind].extent(dataset)
     return recipe(kind, rival, where)
 
 
