@@ -35,13 +35,12 @@ def stored(missed, overlaps):
 
 def test_a_variant_is_read_beside_the_default(tmp_path):
     store = Store(tmp_path)
-    halves = [3, 3, 3, 3]
-    square = [3, 3, 3]
-    default = {"points": [stored([1, 1], square), stored([4, 4], square)], "halves": halves[:3]}
-    variant = {"points": [stored([2, 2], square), stored([2, 2], square)], "halves": halves[:3]}
+    same = [3, 3, 3]  # two sets of three features, all of them shared
+    default = {"points": [stored([1, 1], same), stored([4, 4], same)], "halves": same}
+    variant = {"points": [stored([4, 4], same), stored([4, 4], same)], "halves": same}
     store.write(("dexter", DEFAULT), "any", default)
     store.write(("dexter", "no-refit"), "any", variant)
-    assert reading.summarize(store, "no-refit").ratio == pytest.approx(1.0)
+    assert reading.summarize(store, "no-refit").ratio == pytest.approx(2.0)
     assert reading.summarize(store, DEFAULT).kappa == pytest.approx(1.0)
     assert np.isnan(reading.summarize(store, "hinge").ratio)
 
