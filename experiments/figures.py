@@ -17,7 +17,8 @@ from experiments.store import Store
 FIXED: dict[Any, Any] = {"svg.hashsalt": "thresher", "svg.fonttype": "none", "font.size": 9}
 
 
-def _saved(figure: Figure, path: Path) -> Path:
+def saved(figure: Figure, path: Path) -> Path:
+    """Write a figure, the same bytes for the same results."""
     path.parent.mkdir(parents=True, exist_ok=True)
     with mpl.rc_context(FIXED):
         figure.savefig(path, metadata={"Date": None}, bbox_inches="tight")
@@ -36,7 +37,7 @@ def _style(name: str) -> dict[str, Any]:
     return {"color": f"C{place}", "linestyle": line, "label": METHODS[name].title}
 
 
-def _legend_below(figure: Figure, axes: Axes) -> None:
+def legend_below(figure: Figure, axes: Axes) -> None:
     """Name the lines below all panels: inside them lines cross everywhere."""
     lines = axes.get_legend_handles_labels()
     figure.legend(*lines, loc="outside lower center", ncols=3, fontsize=8)
@@ -56,7 +57,7 @@ def figure_1(trace: dict[str, Any]) -> Figure:
         axes.set(xlabel="updates before the end", title=f"{home}, {scaling}")
         axes.set(ylabel="nonzero weights, %", yscale="log")
         axes.yaxis.set_major_formatter("{x:g}")
-    _legend_below(figure, both[1])
+    legend_below(figure, both[1])
     return figure
 
 
@@ -85,7 +86,7 @@ def figure_3(trace: dict[str, Any]) -> Figure:
         title = f"{named(trace['dataset']).title}, {LOSS_TITLES[loss].lower()}"
         axes.set(xscale="log", xlabel="density of a feature, %", title=title)
         axes.set_ylabel("share selected")
-    _legend_below(figure, both[0])
+    legend_below(figure, both[0])
     return figure
 
 
@@ -100,7 +101,7 @@ def figure_regret(trace: dict[str, Any]) -> Figure:
     axes.plot(rows, root, color="0.6", linestyle=":", label="proportional to √T")
     title = f"{named(trace['dataset']).title}, one pass, logistic loss"
     axes.set(xscale="log", yscale="log", xlabel="rows T", ylabel="cumulative regret", title=title)
-    _legend_below(figure, axes)
+    legend_below(figure, axes)
     return figure
 
 
@@ -126,7 +127,7 @@ def figure_matched(store: Store, name: str, scaling: str, loss: str) -> Figure |
     for axes in (left, right):
         axes.set(xscale="log", xlabel="features", xticks=sorted(sizes), xticklabels=sorted(sizes))
         axes.xaxis.minorticks_off()
-    _legend_below(figure, left)
+    legend_below(figure, left)
     return figure
 
 
@@ -141,10 +142,10 @@ DRAW: dict[str, Callable[[dict[str, Any]], Figure]] = {
 def draw(store: Store, name: str, folder: Path) -> Path | None:
     """Draw a trace's figure into a folder, None when it has not been taken."""
     trace = store.read(("trace", name))
-    return None if trace is None else _saved(DRAW[name](trace), folder / f"{name}.svg")
+    return None if trace is None else saved(DRAW[name](trace), folder / f"{name}.svg")
 
 
 def draw_matched(store: Store, name: str, scaling: str, loss: str, folder: Path) -> Path | None:
     """Draw a set's figure at matched sparsity, None when nothing was measured."""
     figure = figure_matched(store, name, scaling, loss)
-    return None if figure is None else _saved(figure, folder / f"matched-{name}.svg")
+    return None if figure is None else saved(figure, folder / f"matched-{name}.svg")

@@ -24,17 +24,25 @@ def weights(model: Any) -> tuple[np.ndarray, float]:
     return coef.ravel(), float(np.ravel(model.intercept_)[0])
 
 
-def judge(model: Any, X: csr_matrix, y: np.ndarray) -> Verdict:
-    """Judge a model on rows that did not train it.
+def misses(model: Any, X: csr_matrix, y: np.ndarray) -> np.ndarray:
+    """Return which rows a model gets wrong.
 
     A row is positive when its margin is above 0, after scaling to length 1 where that is part of
-    the model. The share of nonzero weights is of all columns, also of those that never occur.
+    the model.
     """
     coef, intercept = weights(model)
     rows = normalize(X) if getattr(model, "normalize", False) else X
-    predicted = np.where(rows @ coef + intercept > 0, 1, -1)
+    return np.where(rows @ coef + intercept > 0, 1, -1) != y
+
+
+def judge(model: Any, X: csr_matrix, y: np.ndarray) -> Verdict:
+    """Judge a model on rows that did not train it.
+
+    The share of nonzero weights is of all columns, also of those that never occur.
+    """
+    coef, _ = weights(model)
     support = np.flatnonzero(coef)
-    error = 100 * float(np.mean(predicted != y))
+    error = 100 * float(np.mean(misses(model, X, y)))
     return Verdict(error, len(support), 100 * len(support) / len(coef), support)
 
 

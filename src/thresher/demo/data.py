@@ -12,10 +12,11 @@ PROBE = -1  # the band of a column that says nothing
 
 @dataclass(frozen=True)
 class Band:
-    """Planted features that occur in the same number of training rows."""
+    """Planted features that occur in the same number of training rows, each as strong."""
 
     name: str
     rows: int
+    strength: float = 2.0  # in log odds
 
 
 @dataclass(frozen=True)
@@ -32,7 +33,6 @@ class Recipe:
     n_rows: int = 3000  # of training; the test has as many
     n_columns: int = 5000
     probes_per_row: int = 70
-    strength: float = 2.0  # of a planted feature, in log odds
     seed: int = 0
 
     @property
@@ -47,6 +47,18 @@ QUICK: dict[str, Any] = {
     "n_rows": 1000,
     "n_columns": 1700,
 }
+
+# A recipe that tells learners apart: long documents of frequent words that say nothing, and planted
+# words that say less the more often they occur.
+FAINT = Recipe(
+    bands=(
+        Band("rare", 12, strength=3.0),
+        Band("scarce", 60, strength=1.15),
+        Band("common", 240, strength=0.9),
+        Band("frequent", 900, strength=0.75),
+    ),
+    probes_per_row=500,
+)
 
 
 @dataclass(frozen=True)
@@ -70,7 +82,8 @@ def make_documents(recipe: Recipe) -> Documents:
     occurrences = _occurrences(recipe, band_of, rng)
     # Signs alternate, so that every band argues as much for one class as for the other.
     effects = np.zeros(recipe.n_columns)
-    effects[planted] = recipe.strength * (-1.0) ** np.arange(planted.size)
+    strengths = np.array([band.strength for band in recipe.bands])
+    effects[planted] = strengths[band_of[planted]] * (-1.0) ** np.arange(planted.size)
     X_train, y_train = _draw(recipe.n_rows, occurrences, effects, rng)
     X_test, y_test = _draw(recipe.n_rows, occurrences, effects, rng)
     return Documents(X_train, y_train, X_test, y_test, band_of, _names(recipe, band_of, planted))

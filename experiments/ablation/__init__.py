@@ -1,0 +1,4 @@
+"""What each part of the default gives: variants on re-splits of training rows.
+
+Run ``python -m experiments.ablation --help``.
+"""
