@@ -12,7 +12,8 @@ from sklearn.feature_selection import SelectorMixin
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted
 
-from thresher.estimators.inputs import check_rows
+from thresher.data.scoring import Scorer
+from thresher.estimators.inputs import check_rows_to_judge, refuse_non_finite
 from thresher.estimators.table import selection_table
 from thresher.train import Model
 
@@ -36,6 +37,7 @@ class SparseLinearModel(SelectorMixin, ClassifierMixin, BaseEstimator):
     _seed: int
     _class_counts: np.ndarray
     _weights: tuple[np.ndarray, np.ndarray] | None = None
+    _scored: tuple[tuple[np.ndarray, np.ndarray], Scorer] | None = None
     _sparse: bool = False
 
     def __sklearn_is_fitted__(self) -> bool:
@@ -75,7 +77,11 @@ class SparseLinearModel(SelectorMixin, ClassifierMixin, BaseEstimator):
     def decision_function(self, X: Any) -> np.ndarray:
         """Return the margins: positive for the second of two classes, or one column per class."""
         check_is_fitted(self)
-        return self._margins(check_rows(self, X, reset=False))
+        rows = check_rows_to_judge(self, X)
+        margins = self._margins(rows)
+        if not np.isfinite(margins).all():
+            refuse_non_finite(self, rows)
+        return margins
 
     def predict(self, X: Any) -> np.ndarray:
         """Return the most likely class of every row."""
@@ -83,14 +89,12 @@ class SparseLinearModel(SelectorMixin, ClassifierMixin, BaseEstimator):
 
     def _margins(self, rows: sparse.csr_array) -> np.ndarray:
         """Return the margins of canonical rows, which may be wider than any seen in training."""
-        vocabulary = self._model_fitted().vocabulary
-        columns = [vocabulary.margins(rows, w, b) for w, b in zip(*self._settled(), strict=True)]
-        return columns[0] if len(columns) == 1 else np.column_stack(columns)
+        return self._scorer().margins(rows)
 
     def _classes_for(self, margins: np.ndarray) -> np.ndarray:
         """Return the class that margins speak for."""
         if margins.ndim == 1:
-            return self.classes_[(margins > 0).astype(int)]
+            return np.where(margins > 0, self.classes_[1:], self.classes_[:1])
         return self.classes_[margins.argmax(axis=1)]
 
     @available_if(_gives_probabilities)
@@ -189,6 +193,14 @@ class SparseLinearModel(SelectorMixin, ClassifierMixin, BaseEstimator):
         if self._weights is None:
             self._weights = self._model_fitted().weights()
         return self._weights
+
+    def _scorer(self) -> Scorer:
+        """Return what judges rows by the weights as they are now, made once."""
+        settled, made = self._settled(), self._scored
+        if made is None or made[0] is not settled:
+            made = settled, Scorer.of(self._model_fitted().vocabulary, *settled)
+            self._scored = made
+        return made[1]
 
     def _model_fitted(self) -> Model:
         if not hasattr(self, "_model"):

@@ -35,12 +35,11 @@ def weights_of(z, roots, alpha, beta, l1, l2):
 
 
 @jit
-def accumulate(z, roots, j, gradient, weight, slowness):
-    """Add a gradient to a feature's sums; sigma is the growth of its inverse step."""
-    before = roots[j]
-    roots[j] = math.sqrt(before * before + gradient * gradient)
-    sigma = (roots[j] - before) * slowness
-    z[j] += gradient - sigma * weight
+def accumulate(z, root, gradient, weight, slowness):
+    """Return a feature's sums with a gradient added; sigma is the growth of its inverse step."""
+    grown = math.sqrt(root * root + gradient * gradient)
+    sigma = (grown - root) * slowness
+    return z + (gradient - sigma * weight), grown
 
 
 @jit
@@ -81,6 +80,7 @@ def follow_leader(rows, updates, loss, z, roots, bias_z, bias_root, alpha, beta,
             return t
         slope = updates.importance[i] * slope_of(loss, margin, updates.targets[i])
         for k in range(slots.size):
-            accumulate(z, roots, slots[k], slope * values[k], weights[k], slowness)
-        accumulate(bias_z, bias_root, 0, slope * size, bias, slowness)
+            j = slots[k]
+            z[j], roots[j] = accumulate(z[j], roots[j], slope * values[k], weights[k], slowness)
+        bias_z[0], bias_root[0] = accumulate(bias_z[0], bias_root[0], slope * size, bias, slowness)
     return updates.order.size

@@ -1,4 +1,6 @@
-"""The next row is asked for while this one is learnt: rows come in no order that memory foresees."""
+"""The next row is asked for while one is learnt: they come in no order that memory foresees."""
+
+from typing import Any
 
 import numba
 from llvmlite import ir
@@ -7,15 +9,17 @@ from numba.extending import intrinsic
 
 from thresher.jit import jit
 
+_config: Any = numba.config
+
 LINE = 64  # bytes of a cache line
 # Nonzeros of a row that are asked for: of longer ones the machine foresees the rest by itself.
 MOST = 256
 
 
-def _prefetch(typing_context, array, place):
+def _prefetch(_typing, array, _place):
     """Ask for the cache line of ``array[place]``; nothing is read, so any place will do."""
 
-    def generate(context, builder, signature, arguments):
+    def generate(context, builder, _signature, arguments):
         data = context.make_array(array)(context, builder, arguments[0]).data
         byte, number = ir.IntType(8).as_pointer(), ir.IntType(32)
         kind = ir.FunctionType(ir.VoidType(), [byte, number, number, number])
@@ -28,11 +32,11 @@ def _prefetch(typing_context, array, place):
     return types.void(array, types.int64), generate
 
 
-def _plain_prefetch(array, place):
+def _plain_prefetch(_array, _place):
     """Do nothing: not compiled, there is no cache to speak of."""
 
 
-prefetch = _plain_prefetch if numba.config.DISABLE_JIT else intrinsic(_prefetch)
+prefetch = _plain_prefetch if _config.DISABLE_JIT else intrinsic(_prefetch)
 
 
 @jit
