@@ -4,18 +4,19 @@
 #   make test     format, lint, types, import contract, then the tests: compiled, not compiled,
 #                 and compiled with bounds checks
 #   make lint     only the first four of these
-#   make bench    times against scikit-learn, and by the number of columns
+#   make bench    times and memory against peers (thresher bench)
 #   make clean    remove what the above made
 #
-# PYTHON chooses the interpreter, DEMO and TESTS pass options on: make demo DEMO=--quick
+# PYTHON chooses the interpreter, DEMO, BENCH and TESTS pass options on: make demo DEMO=--quick
 
 PYTHON  ?= python3
 VENV    ?= .venv
 WORKERS ?= auto
 DEMO    ?=
+BENCH   ?=
 TESTS   ?=
 
-CODE    := $(wildcard src tests benchmarks experiments fuzz)
+CODE    := $(wildcard src tests experiments fuzz)
 BIN     := $(VENV)/bin
 READY   := $(VENV)/.ready
 PYTEST  := $(BIN)/python -m pytest -q -rfE -n $(WORKERS)
@@ -44,9 +45,7 @@ lint: $(READY)
 	@$(BIN)/lint-imports > $(VENV)/contract.log || { cat $(VENV)/contract.log; exit 1; }
 
 bench: $(READY)
-	@$(BIN)/python benchmarks/peers.py
-	@$(BIN)/python benchmarks/width.py
-	@$(BIN)/python benchmarks/reader.py
+	@$(BIN)/thresher bench $(BENCH)
 
 clean:
 	@rm -rf $(VENV) build dist .pytest_cache .mypy_cache .ruff_cache .import_linter_cache .hypothesis

@@ -21,10 +21,10 @@ from sklearn.linear_model import Lasso, LinearRegression
 from sklearn.metrics import r2_score
 from sklearn.model_selection import KFold
 from sklearn.preprocessing import normalize
+from timing import print_table
 
 from thresher import ThresherRegressor
 from thresher.estimators.paths import PATH_RATES
-from timing import print_table
 
 SHARES = (0.01, 0.04, 0.15)  # of the rows that planted words occur in
 PER_SHARE = 20

@@ -11,7 +11,6 @@ import pytest
 
 from commands import run
 from thresher.cli import failing
-from thresher.cli.bench import find_benchmarks
 from thresher.cli.main import PLACES
 from thresher.data.errors import DataError
 from thresher.files.errors import FileError, ModelFileError
@@ -47,6 +46,12 @@ def test_help_imports_nothing_heavy():
     )
     done = subprocess.run([sys.executable, "-c", look], check=False, capture_output=True, text=True)
     assert (done.stdout.strip(), done.stderr, done.returncode) == ("", "", 0)
+
+
+def test_importing_the_package_imports_nothing_heavy():
+    look = f"import sys, thresher; print(*(name for name in {HEAVY!r} if name in sys.modules))"
+    done = subprocess.run([sys.executable, "-c", look], check=True, capture_output=True, text=True)
+    assert done.stdout.strip() == ""
 
 
 def test_help_takes_less_than_a_fifth_of_a_second_of_work():
@@ -89,26 +94,6 @@ def complete(words):
 def test_commands_and_options_are_completed():
     assert complete("thresher re") == ["report", "reproduce"]
     assert complete("thresher predict --all") == ["--allow-no-features"]
-
-
-def test_benchmarks_are_found_from_below_and_started(tmp_path, monkeypatch, capfd):
-    folder = tmp_path / "benchmarks"
-    folder.mkdir()
-    (tmp_path / "deep").mkdir()
-    for name in ("peers", "width"):
-        (folder / f"{name}.py").write_text(f"import sys; print('{name}', sys.argv[1:])")
-    assert find_benchmarks(tmp_path / "deep") == folder
-    monkeypatch.chdir(tmp_path / "deep")
-    assert run("bench", "width", "--quick").exit_code == 0
-    assert capfd.readouterr().out == "width ['--quick']\n"
-    (folder / "peers.py").write_text("raise SystemExit(7)")
-    assert run("bench").exit_code == 7
-
-
-def test_outside_the_repository_bench_says_where_to_go(tmp_path, monkeypatch):
-    monkeypatch.chdir(tmp_path)
-    result = run("bench")
-    assert (result.exit_code, "inside a clone" in result.stderr) == (1, True)
 
 
 def failing_with(error):

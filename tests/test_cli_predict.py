@@ -208,7 +208,7 @@ def test_output_that_cannot_be_written_is_told(binary_model, tmp_path, fresh):
 
 
 def start(model, rows, **streams):
-    command = [sys.executable, "-m", "thresher", "predict", str(model), str(rows)]
+    command = [sys.executable, "-m", "thresher", "predict", str(model), str(rows), "--quiet"]
     return subprocess.Popen(command, stderr=subprocess.PIPE, **streams)
 
 

@@ -51,7 +51,7 @@ CALLED_FROM_PYTHON = {
     "ftrl.follow_leader",
     "bursts.run_bursts",
     "quantile.kth_smallest",
-    "rows.margins",
+    "margins.margins",
     "rows.squared_norms",
     "slots.translate",
 }

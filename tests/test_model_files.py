@@ -525,9 +525,9 @@ def test_golden_files_predict_what_they_always_did(version, name):
     expected = json.loads((GOLDEN / f"expected-v{version}.json").read_text("utf-8"))[name]
     model = thresher.load(GOLDEN / f"{name}-v{version}.thresher")
     margins = model.decision_function(golden_rows())
-    assert [[float(one).hex() for one in np.atleast_1d(row)] for row in margins] == expected[
-        "margins"
-    ]
+    before = [[float.fromhex(one) for one in row] for row in expected["margins"]]
+    # rows' lengths were once computed in another order of operations
+    np.testing.assert_array_max_ulp(margins.reshape(len(before), -1), np.array(before), maxulp=4)
     assert model.predict(golden_rows()).tolist() == expected["labels"]
     assert repr(sorted(model.get_params().items())) == expected["parameters"]
 

@@ -10,6 +10,8 @@ from typing import Any, TypeVar, cast
 
 import numba
 
+from thresher.compiling import watch_compiling
+
 Function = TypeVar("Function", bound=Callable[..., Any])
 
 _PACKAGE = Path(__file__).parent
@@ -42,6 +44,7 @@ def _cache_folder() -> Path:
 
 
 _FOLDER = _cache_folder()
+watch_compiling(_FOLDER)
 
 
 @contextlib.contextmanager

@@ -1,5 +1,6 @@
 """Small things that every command says in the same way."""
 
+import logging
 from collections.abc import Callable
 from typing import Any
 
@@ -14,7 +15,14 @@ def examples(*lines: str) -> str:
 def quiet_option(command: Callable[..., Any]) -> Callable[..., Any]:
     """Add ``--quiet``."""
     words = "Show no progress."
-    return click.option("-q", "--quiet", is_flag=True, help=words)(command)
+    return click.option("-q", "--quiet", is_flag=True, help=words, callback=_hush)(command)
+
+
+def _hush(_ctx: click.Context, _param: click.Parameter, quiet: bool) -> bool:
+    """Let the package say nothing but errors, if that is wanted."""
+    if quiet:
+        logging.getLogger("thresher").setLevel(logging.ERROR)
+    return quiet
 
 
 def json_option(words: str) -> Callable[[Callable[..., Any]], Callable[..., Any]]:

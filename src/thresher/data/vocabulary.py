@@ -13,8 +13,11 @@ from scipy import sparse
 from thresher.data.growth import Arrays, Restore
 from thresher.data.matrix import unit_scales
 from thresher.files import access
-from thresher.kernels.rows import Rows, lengths, margins, squared_norms
-from thresher.kernels.slots import assign_slots, column_sums, distinct_slots, translate
+from thresher.kernels.margins import lengths
+from thresher.kernels.rows import Rows, squared_norms
+from thresher.kernels.slots import assign_slots, column_sums, count_fresh, distinct_slots, translate
+
+MOST_COLUMNS = 1 << 32  # kernels number them by uint32
 
 
 class Vocabulary:
@@ -46,7 +49,7 @@ class Vocabulary:
         """Give the matrix's columns slots, frequent ones first: they share cache lines."""
         columns = _integers(X.indices)
         fresh = assign_slots(columns, self.slot_of, self.n_slots)
-        counts = np.bincount(self.slot_of[columns], minlength=1)[self.n_slots + 1 :]
+        counts = count_fresh(columns, self.slot_of, self.n_slots, fresh.size)
         self.slot_of[fresh] = 0
         self._assign(fresh[np.argsort(-counts, kind="stable")])
 
@@ -84,12 +87,6 @@ class Vocabulary:
             self.n_slots, self.n_columns = known, n_columns
 
         return restore
-
-    def margins(self, X: sparse.csr_array, weights: np.ndarray, bias: float) -> np.ndarray:
-        """Return ``X @ w + bias`` for weights by slot; columns never seen count as 0."""
-        starts = _int64(X.indptr)
-        sums = margins(starts, _integers(X.indices), X.data, self.slot_of, weights)
-        return sums * self._scales(X) + bias
 
     def spread(self, by_slot: np.ndarray, fill: float = 0) -> np.ndarray:
         """Return numbers by slot as an array over all columns."""
@@ -141,6 +138,8 @@ class Vocabulary:
 def _room_for(n_columns: int) -> np.ndarray:
     """Return four bytes for every declared column, of which only those that occur are touched."""
     try:
+        if n_columns >= MOST_COLUMNS:
+            raise MemoryError
         return np.zeros(n_columns, np.int32)
     except (MemoryError, ValueError):
         raise ValueError(

@@ -13,7 +13,35 @@ from thresher.data.matrix import canonical_csr
 
 def check_rows(estimator: BaseEstimator, X: Any, reset: bool) -> sparse.csr_array:
     """Return the rows in their canonical form, every number finite."""
-    checked = validate_data(
+    rows = canonical_csr(_validated(estimator, X, reset))
+    refuse_non_finite(estimator, rows)
+    return rows
+
+
+def check_rows_to_judge(estimator: BaseEstimator, X: Any) -> sparse.csr_array:
+    """Return rows for a fitted model; zeros may be among them, and numbers that are not finite."""
+    return X if _ready(estimator, X) else canonical_csr(_validated(estimator, X, reset=False))
+
+
+def _ready(estimator: Any, X: Any) -> bool:
+    """Return whether rows need no checks of scikit-learn's, nor anything changed.
+
+    Whether columns are in order is asked of the caller's own matrix, which remembers the answer.
+    """
+    return (
+        sparse.issparse(X)
+        and X.format == "csr"
+        and X.dtype == np.float64
+        and X.shape[0] > 0
+        and X.shape[1] == estimator.n_features_in_
+        and not hasattr(estimator, "feature_names_in_")
+        and X.has_canonical_format
+        and all(one.flags.carray for one in (X.data, X.indices, X.indptr))
+    )
+
+
+def _validated(estimator: BaseEstimator, X: Any, reset: bool) -> Any:
+    return validate_data(
         estimator,
         X,
         accept_sparse=("csr", "csc", "coo"),
@@ -21,9 +49,6 @@ def check_rows(estimator: BaseEstimator, X: Any, reset: bool) -> sparse.csr_arra
         ensure_all_finite=False,
         reset=reset,
     )
-    rows = canonical_csr(checked)
-    _refuse_non_finite(estimator, rows)
-    return rows
 
 
 def check_labels(y: Any, n_rows: int) -> np.ndarray:
@@ -89,7 +114,8 @@ def check_classes_seen(labels: np.ndarray, classes: np.ndarray) -> None:
         )
 
 
-def _refuse_non_finite(estimator: BaseEstimator, rows: sparse.csr_array) -> None:
+def refuse_non_finite(estimator: BaseEstimator, rows: sparse.csr_array) -> None:
+    """Raise a ValueError that says where the first number stands that is not finite."""
     wrong = np.flatnonzero(~np.isfinite(rows.data))
     if wrong.size:
         place = wrong[0]

@@ -11,7 +11,8 @@ from sklearn.exceptions import NotFittedError
 from sklearn.feature_selection import SelectorMixin
 from sklearn.utils.validation import check_is_fitted
 
-from thresher.estimators.inputs import check_rows
+from thresher.data.scoring import Scorer
+from thresher.estimators.inputs import check_rows_to_judge, refuse_non_finite
 from thresher.estimators.table import selection_table
 from thresher.train import Model
 
@@ -25,6 +26,7 @@ class SparseLinearModel(SelectorMixin, BaseEstimator):
     _model: Model
     _seed: int
     _weights: tuple[np.ndarray, np.ndarray] | None = None
+    _scored: tuple[tuple[np.ndarray, np.ndarray], Scorer] | None = None
     _sparse: bool = False
 
     def __sklearn_is_fitted__(self) -> bool:
@@ -64,13 +66,15 @@ class SparseLinearModel(SelectorMixin, BaseEstimator):
     def _checked_margins(self, X: Any) -> np.ndarray:
         """Return the margins of whatever rows a user gives."""
         check_is_fitted(self)
-        return self._margins(check_rows(self, X, reset=False))
+        rows = check_rows_to_judge(self, X)
+        margins = self._margins(rows)
+        if not np.isfinite(margins).all():
+            refuse_non_finite(self, rows)
+        return margins
 
     def _margins(self, rows: sparse.csr_array) -> np.ndarray:
         """Return the margins of canonical rows, which may be wider than any seen in training."""
-        vocabulary = self._model_fitted().vocabulary
-        columns = [vocabulary.margins(rows, w, b) for w, b in zip(*self._settled(), strict=True)]
-        return columns[0] if len(columns) == 1 else np.column_stack(columns)
+        return self._scorer().margins(rows)
 
     def selection_table(self, X: Any = None) -> Any:
         """Return the selected features as a pandas DataFrame, strongest first.
@@ -172,6 +176,14 @@ class SparseLinearModel(SelectorMixin, BaseEstimator):
     def _weights_now(self) -> tuple[np.ndarray, np.ndarray]:
         """Return weights by slot and intercepts, in the units of the labels."""
         return self._model_fitted().weights()
+
+    def _scorer(self) -> Scorer:
+        """Return what judges rows by the weights as they are now, made once."""
+        settled, made = self._settled(), self._scored
+        if made is None or made[0] is not settled:
+            made = settled, Scorer.of(self._model_fitted().vocabulary, *settled)
+            self._scored = made
+        return made[1]
 
     def _model_fitted(self) -> Model:
         if not hasattr(self, "_model"):

@@ -8,6 +8,7 @@ import math
 
 from thresher.jit import jit
 from thresher.kernels.losses import slope_of
+from thresher.kernels.prefetch import prefetch_next
 from thresher.kernels.rows import add, dot
 from thresher.kernels.shrink import soft_threshold
 
@@ -28,6 +29,7 @@ def descend_shrinking(rows, updates, loss, weights, bias, settled, clock, l1):
         i = updates.order[t]
         first, last = rows.starts[i], rows.starts[i + 1]
         slots, values = rows.slots[first:last], rows.values[first:last]
+        prefetch_next(rows, updates.order, t)
         settle_row(slots, weights, settled, clock[0], l1)
         margin = dot(slots, values, weights) + updates.biases[t] * bias[0]
         if not math.isfinite(margin):

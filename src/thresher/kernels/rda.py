@@ -10,6 +10,7 @@ import numpy as np
 
 from thresher.jit import jit
 from thresher.kernels.losses import slope_of
+from thresher.kernels.prefetch import prefetch_next
 from thresher.kernels.rows import add
 from thresher.kernels.shrink import soft_threshold
 
@@ -49,6 +50,7 @@ def average_gradients(rows, updates, loss, sums, bias_sum, done, gamma, l1, rho)
         i = updates.order[t]
         first, last = rows.starts[i], rows.starts[i + 1]
         slots, values = rows.slots[first:last], rows.values[first:last]
+        prefetch_next(rows, updates.order, t)
         margin = bias_of(bias_sum[0], done[0], gamma[0]) * updates.biases[t]
         for k in range(slots.size):
             margin += weight_of(sums[slots[k]], done[0], gamma[0], l1, rho) * values[k]

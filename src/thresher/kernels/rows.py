@@ -1,6 +1,5 @@
 """Rows of a sparse matrix, and the two things every learner does with one."""
 
-import math
 from typing import NamedTuple
 
 import numpy as np
@@ -60,21 +59,6 @@ def squared_norms(starts, values):
 
 
 @jit
-def lengths(starts, values):
-    """Return the Euclidean norm of every row, also where squares would overflow or vanish."""
-    norms = np.zeros(starts.size - 1)
-    for i in range(norms.size):
-        largest = 0.0
-        for k in range(starts[i], starts[i + 1]):
-            largest = max(largest, abs(values[k]))
-        total = 0.0
-        for k in range(starts[i], starts[i + 1]):
-            total += (values[k] / largest) ** 2
-        norms[i] = largest * math.sqrt(total)
-    return norms
-
-
-@jit
 def running_means(numbers, count, mean):
     """Return the mean after each number, of those and of ``count`` earlier ones."""
     means = np.empty_like(numbers)
@@ -83,18 +67,3 @@ def running_means(numbers, count, mean):
         mean += (numbers[i] - mean) / count
         means[i] = mean
     return means
-
-
-@jit
-def margins(starts, columns, values, slot_of, weights):
-    """Return ``row . weights`` for rows that still carry their own column numbers.
-
-    ``slot_of`` holds the slot of a column plus one, or 0 for a column never seen in training; so
-    were those beyond its end.
-    """
-    sums = np.zeros(starts.size - 1)
-    for i in range(sums.size):
-        for k in range(starts[i], starts[i + 1]):
-            if columns[k] < slot_of.size and slot_of[columns[k]] > 0:
-                sums[i] += weights[slot_of[columns[k]] - 1] * values[k]
-    return sums

@@ -4,6 +4,7 @@ import math
 
 from thresher.jit import jit
 from thresher.kernels.losses import slope_of
+from thresher.kernels.prefetch import prefetch_next
 from thresher.kernels.rows import add, dot
 
 
@@ -14,6 +15,7 @@ def descend(rows, updates, loss, weights, bias):
         i = updates.order[t]
         first, last = rows.starts[i], rows.starts[i + 1]
         slots, values = rows.slots[first:last], rows.values[first:last]
+        prefetch_next(rows, updates.order, t)
         size = updates.biases[t]
         margin = dot(slots, values, weights) + size * bias[0]
         if not math.isfinite(margin):

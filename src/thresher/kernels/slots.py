@@ -22,6 +22,17 @@ def assign_slots(columns, slot_of, known):
 
 
 @jit
+def count_fresh(columns, slot_of, known, n_fresh):
+    """Return how often each of the slots from ``known`` on occurs."""
+    counts = np.zeros(n_fresh, np.int64)
+    for k in range(columns.size):
+        slot = slot_of[columns[k]] - 1
+        if slot >= known:
+            counts[slot - known] += 1
+    return counts
+
+
+@jit
 def distinct_slots(columns, slot_of, marks, mark):
     """Return the known slots among the columns, each once; ``marks`` remembers calls by number."""
     found = np.empty(min(columns.size, marks.size), np.int64)

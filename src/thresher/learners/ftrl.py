@@ -6,7 +6,7 @@ from typing import ClassVar
 import numpy as np
 
 from thresher.data.growth import Arrays
-from thresher.kernels.ftrl import follow_leader, weight_of, weights_of
+from thresher.kernels.ftrl import follow_leader, weights_of
 from thresher.kernels.rows import Rows, Updates
 from thresher.learners.classic import ClassicLearner, Kinds
 
@@ -20,8 +20,8 @@ class FTRL(ClassicLearner):
     l1: float
     l2: float
 
-    by_slot: ClassVar[Kinds] = {"z": np.float64, "n": np.float64}
-    whole: ClassVar[Kinds] = {"bias_z": np.float64, "bias_n": np.float64}
+    by_slot: ClassVar[Kinds] = {"z": np.float64, "roots": np.float64}
+    whole: ClassVar[Kinds] = {"bias_z": np.float64, "bias_root": np.float64}
 
     def learn(self, state: Arrays, rows: Rows, updates: Updates) -> int:
         """Learn from the rows in turn; return how many were learnt before an overflow."""
@@ -30,9 +30,9 @@ class FTRL(ClassicLearner):
             updates,
             self.loss,
             state["z"],
-            state["n"],
+            state["roots"],
             state["bias_z"],
-            state["bias_n"],
+            state["bias_root"],
             self.alpha,
             self.beta,
             self.l1,
@@ -41,6 +41,6 @@ class FTRL(ClassicLearner):
 
     def settled(self, state: Arrays) -> tuple[np.ndarray, float]:
         """Return the closed form of the sums so far."""
-        weights = weights_of(state["z"], state["n"], self.alpha, self.beta, self.l1, self.l2)
-        bias = weight_of(state["bias_z"][0], state["bias_n"][0], self.alpha, self.beta, 0.0, 0.0)
-        return weights, bias
+        weights = weights_of(state["z"], state["roots"], self.alpha, self.beta, self.l1, self.l2)
+        bias = weights_of(state["bias_z"], state["bias_root"], self.alpha, self.beta, 0.0, 0.0)
+        return weights, bias[0]
