@@ -32,7 +32,7 @@ class Fit:
     coef: np.ndarray
     intercept: float
     stable: np.ndarray
-    selection_probability: np.ndarray
+    evidence: np.ndarray  # by which features are judged
     history: list[Stage]
 
 
@@ -208,109 +208,3 @@ def stabilized(
         # The rows end inside a burst: it is closed for show, and decides nothing.
         burst(task, paths, etas=etas, size=n_rows - paths.rows)
     return finish(task, paths, paths.W.mean(axis=0), paths.V.mean(), votes.probability, history)
-
-
-def saliency_thresholds(paths, scale, n):
-    """Per path the n-th largest saliency of a stable feature; 0 if n is 0 or fewer remain."""
-    thresholds = []
-    for w in paths.W:
-        saliencies = sorted((np.abs(w) * scale)[paths.stable], reverse=True)
-        thresholds.append(saliencies[n - 1] if 0 < n <= len(saliencies) else 0.0)
-    return thresholds
-
-
-def measure_stage(task, paths, thresholds, scale, *, etas, size, n_bursts):
-    """Run a stage; return per feature the mean weight and the frequency of being salient."""
-    n_paths, p = paths.W.shape
-    total, hits = np.zeros(p), np.zeros(p)
-    for _ in range(n_bursts):
-        burst(task, paths, etas=etas, size=size)
-        for m in range(n_paths):
-            total += np.where(paths.stable, paths.W[m], 0.0)
-            hits += paths.stable & (np.abs(paths.W[m]) * scale > thresholds[m])
-    return total / (n_paths * n_bursts), hits / (n_paths * n_bursts)
-
-
-def purge_all_but(paths, n, score):
-    columns = sorted(np.flatnonzero(paths.stable), key=lambda j: (-score[j], j))
-    purge(paths, columns[n:])
-
-
-def select(task, paths, *, target, n_stages, n_bursts, rejection_rate, etas, size):
-    """Shrink the stable set to `target`; return selection probabilities and the history."""
-    p, occurring = task.X.shape[1], int(paths.stable.sum())
-    scale = np.sum(task.X**2, axis=0) ** 0.25
-    mean, probability, history = np.zeros(p), np.zeros(p), []
-    for s in range(1, n_stages + 1):
-        n_kept = round(occurring ** (1 - s / n_stages) * target ** (s / n_stages))
-        thresholds = saliency_thresholds(paths, scale, n_kept if s > 1 else 0)
-        average, frequency = measure_stage(
-            task, paths, thresholds, scale, etas=etas, size=size, n_bursts=n_bursts
-        )
-        r = max(0.5, 1 / s)
-        mean = np.where(paths.stable, mean + r * (average - mean), mean)
-        # Every weight exceeds the first stage's threshold of 0: the second starts anew.
-        r = max(0.5, 1 / max(s - 1, 1))
-        # Purged features keep the probability with which they left.
-        probability = np.where(
-            paths.stable, probability + r * (frequency - probability), probability
-        )
-        purge_all_but(paths, n_kept, np.abs(mean) * scale)
-        if s == 1:
-            probability[~paths.stable] = 0
-        beta = rejection_rate * (paths.stable.sum() / occurring)
-        set_gravity(paths, beta)
-        history.append(record(paths, rejection_rate=beta, burst_size=size))
-    return probability, history
-
-
-def refit_mean(task, paths, *, etas, size, n_bursts):
-    """Train on without truncation; return the mean weights, and the intercept's, of late bursts."""
-    paths.gravity = 0.0
-    coefs, vs = [], []
-    for b in range(n_bursts):
-        burst(task, paths, etas=etas, size=size)
-        if b >= math.floor(0.3 * n_bursts):
-            coefs.append(paths.W.mean(axis=0))
-            vs.append(paths.V.mean())
-    return np.mean(coefs, axis=0), np.mean(vs)
-
-
-def thresher(
-    X,
-    y,
-    orders,
-    *,
-    loss,
-    n_features_to_select,
-    n_stages,
-    bursts_per_stage,
-    rejection_rate,
-    refit,
-    updates,
-    select_etas,
-    refit_etas,
-    biases,
-    burst_weights,
-    weights=None,
-):
-    """Both `select_etas` and `refit_etas` cover the whole run: entry t is that of update t + 1."""
-    task = Task(X, y, orders, loss, biases, burst_weights, 0.5, weights)
-    paths = start(task, (X != 0).any(axis=0))
-    n_selecting = n_stages * bursts_per_stage
-    size = max(1, math.ceil((1 - refit) * updates / n_selecting))
-    probability, history = select(
-        task,
-        paths,
-        target=n_features_to_select,
-        n_stages=n_stages,
-        n_bursts=bursts_per_stage,
-        rejection_rate=rejection_rate,
-        etas=select_etas,
-        size=size,
-    )
-    coef, v = paths.W.mean(axis=0), paths.V.mean()
-    n_refitting = max(math.ceil((updates - n_selecting * size) / size), 1 if refit > 0 else 0)
-    if n_refitting:
-        coef, v = refit_mean(task, paths, etas=refit_etas, size=size, n_bursts=n_refitting)
-    return finish(task, paths, coef, v, probability, history)

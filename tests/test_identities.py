@@ -117,7 +117,7 @@ def dense_problem(n=24, p=6, seed=1):
     )
     targets = np.where(rng.random(n) < 0.5, 1.0, -1.0)
     order, steps, biases = np.arange(n), rng.uniform(0.05, 0.2, n), np.full(n, 0.7)
-    return rows, Updates(order, steps, biases, targets, rng.uniform(0.5, 2.0, n))
+    return rows, Updates(order, steps, biases, np.ones(n), targets, rng.uniform(0.5, 2.0, n))
 
 
 def some_of(updates, first, last):

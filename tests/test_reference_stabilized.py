@@ -7,7 +7,7 @@ import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 
 import reference
-from reference_stabilized import Stage, stabilized, thresher
+from reference_stabilized import Stage, stabilized
 
 # Two rows of one class. With the hinge loss, step 1/4 and no intercept every number below is a
 # fraction that floats hold exactly; the third column never occurs.
@@ -61,7 +61,7 @@ def test_stabilized_by_hand():
     ]
     assert_array_equal(fit.coef, [0.5, 0.0])
     assert_array_equal(fit.stable, [True, False])
-    assert_array_equal(fit.selection_probability, [1.0, 0.0])
+    assert_array_equal(fit.evidence, [1.0, 0.0])
     assert fit.intercept == 0.0
 
 
@@ -94,9 +94,9 @@ def test_selection_every_judges_features_that_never_occur():
         for s in ("informative", "every")
     )
     assert_array_equal(informative.stable, [True, True, True])
-    assert_array_equal(informative.selection_probability, [1.0, 1.0, 1.0])
+    assert_array_equal(informative.evidence, [1.0, 1.0, 1.0])
     assert_array_equal(every.stable, [True, True, False])
-    assert_array_equal(every.selection_probability, [1.0, 1.0, 0.0])
+    assert_array_equal(every.evidence, [1.0, 1.0, 0.0])
 
 
 def test_evidence_gathers_over_stages_until_it_suffices():
@@ -110,7 +110,7 @@ def test_counts_start_anew_after_a_verdict():
     fit = fit_tiny([0, 1, 0, 1, 2, 2], X=X, y=y, burst_growth=None)
     # The first feature was selected in stage 2; the last two rows take its weight back to 0.
     assert [stage.stable for stage in fit.history] == [2, 1, 0]
-    assert_array_equal(fit.selection_probability, [0.0, 0.0])
+    assert_array_equal(fit.evidence, [0.0, 0.0])
 
 
 def test_a_probability_at_the_threshold_is_enough():
@@ -151,7 +151,7 @@ def test_a_path_of_weight_zero_stands_still_and_gives_no_evidence():
             order, n_paths=2, burst_weights=lambda b: np.array([1.0, 0.0]), selection=selection
         )
         assert_array_equal(pair.coef, alone.coef / 2)
-        assert_array_equal(pair.selection_probability, alone.selection_probability)
+        assert_array_equal(pair.evidence, alone.evidence)
         assert pair.history == alone.history
 
 
@@ -172,109 +172,3 @@ def test_stabilized_before_its_first_stage_ends_is_the_mean_of_sgd_paths(loss):
     assert fit.history == []
     assert_allclose(fit.coef, np.mean([coef for coef, _ in paths], axis=0), rtol=1e-12)
     assert_allclose(fit.intercept, np.mean([intercept for _, intercept in paths]), rtol=1e-12)
-
-
-# ------------------------------------------------------------------------------------ thresher
-
-
-def fit_thresher(X, y, order, *, refit_eta=0.03125, burst_weights=None, n_paths=1, **settings):
-    return thresher(
-        X,
-        y,
-        [order] * n_paths,
-        loss="hinge",
-        n_features_to_select=1,
-        rejection_rate=0.5,
-        select_etas=np.full(len(order), 0.25),
-        refit_etas=np.full(len(order), refit_eta),
-        biases=np.zeros(len(order)),
-        burst_weights=burst_weights or all_ones(n_paths),
-        **settings,
-    )
-
-
-def test_thresher_selects_by_hand():
-    X, y = np.diag([1.0, 0.5, 0.25, 0.125]), np.ones(4)
-    fit = fit_thresher(X, y, [0, 1, 2, 3] * 2, n_stages=2, bursts_per_stage=1, refit=0, updates=8)
-    # Bursts of 4, each feature touched once; targets 2 and 1; saliency |w_j| sqrt(x_jj).
-    # Stage 1: w = (8, 4, 2, 1)/32, two remain, ratios 1/4 and 1/8 at beta 1/4: gravity 1/8.
-    # Stage 2: w = (1/2, 1/4) - 1/8; only 3/8 exceeds the threshold 1/4 of the stage's start, and
-    # probabilities begin with this stage.
-    assert fit.history == [
-        Stage(rows=4, stable=2, nonzero=2, rejection_rate=0.25, gravity=0.125, burst_size=4),
-        Stage(rows=8, stable=1, nonzero=1, rejection_rate=0.125, gravity=0.25, burst_size=4),
-    ]
-    assert_array_equal(fit.coef, [0.375, 0.0, 0.0, 0.0])
-    assert_array_equal(fit.stable, [True, False, False, False])
-    assert_array_equal(fit.selection_probability, [1.0, 0.0, 0.0, 0.0])
-
-
-def test_thresher_counts_features_that_occur_and_takes_the_root_of_touches():
-    settings = {"n_stages": 2, "bursts_per_stage": 1, "refit": 0, "updates": 4}
-    first, _ = fit_thresher(TINY, BOTH_POSITIVE, [0, 1] * 2, **settings).history
-    assert first.stable == 1  # round(sqrt(2)): the third column is not there to be purged
-    assert_allclose(first.gravity, 0.5 / math.sqrt(2))
-    assert first.rejection_rate == 0.25
-
-
-@pytest.mark.parametrize(("rare", "winner"), [(0.9, 1), (1.2, 0)])
-def test_saliency_weighs_by_the_root_of_the_columns_norm(rare, winner):
-    # A value seen once against 0.1 seen 16 times: |w_j| c_j goes as rare^1.5 to 16^1.25 0.1^1.5,
-    # equal at rare = 1.008; |w_j| alone would be equal at 1.6, with the full norm at 0.8.
-    X = np.zeros((17, 2))
-    X[0, 0], X[1:, 1] = rare, 0.1
-    settings = {"n_stages": 1, "bursts_per_stage": 1, "refit": 0, "updates": 17}
-    fit = fit_thresher(X, np.ones(17), np.arange(17), **settings)
-    assert_array_equal(np.flatnonzero(fit.stable), [winner])
-
-
-def test_thresher_refit_averages_the_late_bursts():
-    settings = {"n_stages": 1, "bursts_per_stage": 1, "refit": 0.8, "updates": 10}
-    fit = fit_thresher(TINY, BOTH_POSITIVE, [0, 1] * 5, **settings)
-    # Bursts of 2. Selecting ends at w = (1/2, 1/8), of which the first is kept. Four bursts refit
-    # it without gravity to 9/16, 10/16, 11/16, 12/16, and the first of them is left out.
-    assert_array_equal(fit.coef, [0.6875, 0.0, 0.0])
-    assert_array_equal(fit.stable, [True, False, False])
-
-
-def test_thresher_refits_at_least_one_burst():
-    settings = {"n_stages": 1, "bursts_per_stage": 1, "refit": 0.1, "updates": 2}
-    fit = fit_thresher(TINY, BOTH_POSITIVE, [0, 1] * 2, **settings)
-    assert_array_equal(fit.coef, [0.5625, 0.0, 0.0])
-
-
-def test_thresher_asks_paths_that_let_a_burst_go_by():
-    settings = {"n_stages": 1, "bursts_per_stage": 2, "refit": 0, "updates": 4, "n_paths": 2}
-    fit = fit_thresher(
-        TINY, BOTH_POSITIVE, [0, 1] * 2, burst_weights=lambda b: np.array([1.0, 0.0]), **settings
-    )
-    assert_array_equal(fit.selection_probability, [0.5, 0.0, 0.0])
-    assert_array_equal(fit.coef, [0.5, 0.0, 0.0])
-
-
-def test_thresher_breaks_ties_by_column():
-    X, y = np.array([[0.0, 1.0, 1.0]]), np.ones(1)
-    fit = fit_thresher(X, y, [0], n_stages=1, bursts_per_stage=1, refit=0, updates=1)
-    assert_array_equal(fit.stable, [False, True, False])
-
-
-def test_thresher_that_wants_more_than_occurs_keeps_what_occurs():
-    common = {"loss": "hinge", "n_stages": 2, "bursts_per_stage": 1, "rejection_rate": 0.0}
-    etas = {"select_etas": np.full(4, 0.25), "refit_etas": np.zeros(4), "biases": np.ones(4)}
-    fit = thresher(
-        TINY,
-        BOTH_POSITIVE,
-        [[0, 1, 0, 1]],
-        n_features_to_select=3,
-        refit=0,
-        updates=4,
-        burst_weights=all_ones(1),
-        **common,
-        **etas,
-    )
-    coef, intercept = reference.sgd(
-        TINY, BOTH_POSITIVE, [0, 1, 0, 1], loss="hinge", **steady(4, 0.25, bias=1.0)
-    )
-    assert_array_equal(fit.stable, [True, True, False])
-    assert_allclose(fit.coef, coef)
-    assert_allclose(fit.intercept, intercept)

@@ -33,10 +33,12 @@ def assert_equals_staged(model, expected, problem=0):
         **EXACT,
     )
     assert_array_equal(of_problem(model.stable_, n, problem), expected.stable)
-    shares = [paths.feature("probability") for paths in model._states()]
+    # what features are judged by: how often they were selected, or their mean weight
+    judged_by = "mean" if hasattr(model, "n_stages") else "probability"
+    by_slot = [paths.feature(judged_by) for paths in model._states()]
     unseen = [float(kept) for kept in model._unseen_kept()]
-    probabilities = of_problem(model._spread(shares, unseen), n, problem)
-    assert_allclose(probabilities, expected.selection_probability, **EXACT)
+    evidence = of_problem(model._spread(by_slot, unseen), n, problem)
+    assert_allclose(evidence, expected.evidence, **EXACT)
     assert_equals_classic(model, (expected.coef, expected.intercept), problem)
 
 

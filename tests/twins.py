@@ -7,6 +7,7 @@ import numpy as np
 
 import reference
 import reference_stabilized
+import reference_thresher
 from cases import TARGET_LOSSES, make
 from thresher.learners.stages import KEEP
 from thresher.learners.timetable import BURSTS_PER_STAGE
@@ -161,6 +162,7 @@ THRESHER = {
     "paths": "shared",
     "normalize": False,
     "max_iter": 8,
+    "dtype": "float64",
 }
 SPARE_PASSES = 12  # bursts are rounded up: the flagship may read more than max_iter says
 
@@ -208,23 +210,36 @@ def stabilized(run, model):
     )
 
 
+def groups_of(model, most=8):
+    """Return which paths share the length of their steps: those that lie side by side."""
+    paths = np.arange(model.n_paths)
+    return np.array_split(
+        paths, len(paths) if model.paths == "permutation" else -(-len(paths) // most)
+    )
+
+
+def bounds_of(run, orders, biases):
+    """Return how long each path's steps may be at most: finite where the slope has no bound."""
+    endless = np.full(biases.size, np.inf)
+    if run.loss not in TARGET_LOSSES:
+        return np.array([endless] * len(orders))
+    return np.array(
+        [reference.within_targets(run.X, o, endless, biases, run.weights) for o in orders]
+    )
+
+
 def thresher(run, model):
     orders = orders_of(model, len(run.X), model.max_iter + SPARE_PASSES)
     mean, learner = mean_square(run, model), model._model.learner
     share = learner.selecting.rate / learner.refitting.rate
     select_etas, biases = run.pace(orders[0], model, learner.selecting, share, mean)
     refit_etas, _ = run.pace(orders[0], model, learner.refitting, mean_square=mean)
-    if run.loss in TARGET_LOSSES:
-        select_etas, refit_etas = (
-            np.array(
-                [reference.within_targets(run.X, o, etas, biases, run.weights) for o in orders]
-            )
-            for etas in (select_etas, refit_etas)
-        )
-    return reference_stabilized.thresher(
+    norms = np.cumsum(np.sum(run.X**2, axis=1)[orders[0]]) / np.arange(1, len(orders[0]) + 1)
+    return reference_thresher.thresher(
         run.X,
         run.y,
         orders,
+        groups=groups_of(model),
         n_features_to_select=model.n_features_to_select,
         n_stages=model.n_stages,
         bursts_per_stage=BURSTS_PER_STAGE,
@@ -232,9 +247,14 @@ def thresher(run, model):
         refit=model.refit,
         updates=model.max_iter * len(run.X),
         select_etas=select_etas,
+        growth=learner.growth,
         refit_etas=refit_etas,
         biases=biases,
+        norms=norms if mean is None else np.full(norms.size, mean),
+        bounds=bounds_of(run, orders, biases),
         burst_weights=takes_of(model),
+        halving=learner.halving,
+        power=learner.salience,
         **run.common,
     )
 

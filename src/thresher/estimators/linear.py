@@ -12,7 +12,7 @@ from sklearn.feature_selection import SelectorMixin
 from sklearn.utils.validation import check_is_fitted
 
 from thresher.data.scoring import Scorer
-from thresher.estimators.inputs import check_rows_to_judge, refuse_non_finite
+from thresher.estimators.inputs import check_rows, check_rows_to_judge, refuse_non_finite
 from thresher.estimators.table import selection_table
 from thresher.train import Model
 

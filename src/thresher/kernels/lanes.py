@@ -6,12 +6,16 @@ nothing is compiled, NumPy does the same to the last bit: operations are single,
 sums have one order whatever the registers' width.
 """
 
+from typing import Any
+
 import numba
 
-if numba.config.DISABLE_JIT:  # type: ignore[attr-defined]
+_config: Any = numba.config
+_lanes: Any
+if _config.DISABLE_JIT:
     from thresher.kernels import plain_lanes as _lanes
 else:
-    from thresher.kernels import vector_lanes as _lanes  # type: ignore[no-redef]
+    from thresher.kernels import vector_lanes as _lanes
 
 LINE = 64  # bytes
 
