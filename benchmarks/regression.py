@@ -24,7 +24,6 @@ from sklearn.preprocessing import normalize
 
 from thresher import ThresherRegressor
 from thresher.estimators.paths import PATH_RATES
-from timing import print_table
 
 SHARES = (0.01, 0.04, 0.15)  # of the rows that planted words occur in
 PER_SHARE = 20
@@ -182,6 +181,15 @@ def compare_rates(n_rows: int, seeds: range) -> None:
             row.append(f"{np.mean(list(cross_validated(kind, shape, n, loss, seeds))):.3f}")
         table.append([f"{how}, {name}, {loss}", *row])
     print_table(["R2 by rate", *map(str, RATES)], table)
+
+
+def print_table(heads: list[str], rows: list[list[str]]) -> None:
+    """Print columns that line up: the first to the left, the others to the right."""
+    widths = [max(map(len, column)) for column in zip(heads, *rows, strict=True)]
+    for first, *others in [heads, *rows]:
+        cells = [cell.rjust(width) for cell, width in zip(others, widths[1:], strict=True)]
+        print("  ".join([first.ljust(widths[0]), *cells]))
+    print(flush=True)
 
 
 def main() -> None:

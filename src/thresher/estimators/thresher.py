@@ -99,7 +99,6 @@ class ThresherModel(PathsModel):
         return replace(self._learner(n_rows), shared=True)
 
     def _learner(self, n_rows: int | None) -> Thresher:
-        wanted = self.n_features_to_select
         share = STREAM_SHARE if n_rows is None else SELECTING_SHARE
         return Thresher(
             loss=LOSSES[self.loss],
@@ -110,9 +109,14 @@ class ThresherModel(PathsModel):
             rejection_rate=float(self.rejection_rate),
             selecting=schedule_for(self, PATH_RATES[self.loss], share),
             refitting=schedule_for(self, PATH_RATES[self.loss]),
-            n_features=None if isinstance(wanted, str) else wanted,
+            n_features=self._wanted(),
             timetable=self._timetable(n_rows),
         )
+
+    def _wanted(self) -> int | float | None:
+        """Return how many features to keep; None is the rule of thumb."""
+        wanted = self.n_features_to_select
+        return None if isinstance(wanted, str) else wanted
 
     def _timetable(self, n_rows: int | None) -> Timetable:
         """Return the timetable for so many rows; None for a stream."""
