@@ -184,6 +184,15 @@ def compare_rates(n_rows: int, seeds: range) -> None:
     print_table(["R2 by rate", *map(str, RATES)], table)
 
 
+def print_table(heads: list[str], rows: list[list[str]]) -> None:
+    """Print columns that line up: the first to the left, the others to the right."""
+    widths = [max(map(len, column)) for column in zip(heads, *rows, strict=True)]
+    for first, *others in [heads, *rows]:
+        cells = [cell.rjust(width) for cell, width in zip(others, widths[1:], strict=True)]
+        print("  ".join([first.ljust(widths[0]), *cells]))
+    print(flush=True)
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--quick", action="store_true", help="few rows and one seed")

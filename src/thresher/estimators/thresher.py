@@ -92,11 +92,6 @@ class ThresherModel(PathsModel):
     tol: float | None = None
     dtype: str = "float32"
 
-    def _wanted(self) -> int | float | None:
-        """Return how many features to keep; None is the rule."""
-        wanted = self.n_features_to_select
-        return None if isinstance(wanted, str) else wanted
-
     def _most_passes(self) -> None:
         return None
 
@@ -126,6 +121,11 @@ class ThresherModel(PathsModel):
             timetable=self._timetable(n_rows),
             dtype=np.dtype(self.dtype),
         )
+
+    def _wanted(self) -> int | float | None:
+        """Return how many features to keep; None is the rule of thumb."""
+        wanted = self.n_features_to_select
+        return None if isinstance(wanted, str) else wanted
 
     def _timetable(self, n_rows: int | None) -> Timetable:
         """Return the timetable for so many rows; None for a stream."""
