@@ -11,7 +11,7 @@ def assign_slots(columns, slot_of, known):
 
     ``slot_of`` holds slot + 1, so that the zeros of a fresh array mean "never seen".
     """
-    fresh = np.empty(columns.size, np.int64)
+    fresh = np.empty_like(columns)
     n = 0
     for k in range(columns.size):
         if slot_of[columns[k]] == 0:
@@ -47,15 +47,22 @@ def distinct_slots(columns, slot_of, marks, mark):
 
 
 @jit
-def translate(starts, columns, values, slot_of, scales):
-    """Return the rows' slots and their values times the row's scale."""
+def translate(columns, slot_of):
+    """Return the slots of columns that all have one."""
     slots = np.empty(columns.size, np.uint32)
-    scaled = np.empty(columns.size)
+    for k in range(columns.size):
+        slots[k] = slot_of[columns[k]] - 1
+    return slots
+
+
+@jit
+def scaled(starts, values, scales):
+    """Return the values times their row's scale."""
+    found = np.empty(values.size)
     for i in range(starts.size - 1):
         for k in range(starts[i], starts[i + 1]):
-            slots[k] = slot_of[columns[k]] - 1
-            scaled[k] = values[k] * scales[i]
-    return slots, scaled
+            found[k] = values[k] * scales[i]
+    return found
 
 
 @jit
