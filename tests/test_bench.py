@@ -5,6 +5,7 @@ No time is asserted here.
 
 import platform
 from dataclasses import replace
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -22,6 +23,8 @@ from thresher.bench.page import TITLES, page, terminal_table
 from thresher.bench.record import Measured, Record, ratio
 from thresher.bench.setting import Setting
 from thresher.cli.bench import NAMES
+
+DOCS = Path(__file__).parent.parent / "docs"
 
 
 def record_of(*measured):
@@ -93,6 +96,13 @@ def test_tables_tell_what_was_reached():
     assert "abacus, 1 cores; python 3, numpy 2" in written
     assert "| 2 | ≥ 10 | 30 | **no** | thresher 0.25 |" in written
     assert "Vowpal" not in written  # nothing was measured against it
+
+
+def test_the_page_of_the_documentation_tells_what_its_record_holds():
+    record = Record.from_text((DOCS / "benchmarks.json").read_text("utf-8"))
+    again = "thresher bench --from docs/benchmarks.json --page docs/benchmarks.md"
+    assert (DOCS / "benchmarks.md").read_text("utf-8") == page(record, "benchmarks.svg"), again
+    assert (DOCS / "benchmarks.svg").read_text("utf-8") == chart(record), again
 
 
 def test_the_chart_has_a_bar_for_every_figure():

@@ -54,6 +54,7 @@ CALLED_FROM_PYTHON = {
     "margins.margins",
     "rows.squared_norms",
     "slots.translate",
+    "slots.scaled",
 }
 
 

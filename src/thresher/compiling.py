@@ -18,7 +18,7 @@ MESSAGE = (
 )
 
 
-class CompileWatch(event.Listener):  # type: ignore[misc]
+class CompileWatch(event.Listener):
     """Listens to Numba compiling kernels of this package; what comes from its cache is no news."""
 
     def __init__(self, folder: Path, clock: Callable[[], float] = perf_counter) -> None:

@@ -59,7 +59,7 @@ def _bar(place: int, one: Measured) -> str:
 
 def _name(one: Measured) -> str:
     words = f"{one.what}, {one.data}"
-    return words if len(words) <= 68 else f"{words[:67]}…"
+    return words if len(words) <= 62 else f"{words[:61]}…"
 
 
 def _grid(power: int, tall: int) -> str:

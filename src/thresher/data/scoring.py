@@ -5,7 +5,7 @@ from dataclasses import dataclass
 import numpy as np
 from scipy import sparse
 
-from thresher.data.vocabulary import Vocabulary
+from thresher.data.vocabulary import Vocabulary, as_columns
 from thresher.kernels.margins import margins
 
 
@@ -46,4 +46,4 @@ class Scorer:
         indices = X.indices
         if X.shape[1] >= self.place_of.size:
             indices = np.minimum(indices, self.place_of.size - 1)
-        return indices.view(np.uint32) if indices.itemsize == 4 else indices.astype(np.uint32)
+        return as_columns(indices)

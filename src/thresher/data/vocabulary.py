@@ -15,7 +15,14 @@ from thresher.data.matrix import unit_scales
 from thresher.files import access
 from thresher.kernels.margins import lengths
 from thresher.kernels.rows import Rows, squared_norms
-from thresher.kernels.slots import assign_slots, column_sums, count_fresh, distinct_slots, translate
+from thresher.kernels.slots import (
+    assign_slots,
+    column_sums,
+    count_fresh,
+    distinct_slots,
+    translate,
+    write_scaled,
+)
 
 MOST_COLUMNS = 1 << 32  # kernels number them by uint32
 
@@ -47,7 +54,7 @@ class Vocabulary:
 
     def learn_by_frequency(self, X: sparse.csr_array) -> None:
         """Give the matrix's columns slots, frequent ones first: they share cache lines."""
-        columns = _integers(X.indices)
+        columns = as_columns(X.indices)
         fresh = assign_slots(columns, self.slot_of, self.n_slots)
         counts = count_fresh(columns, self.slot_of, self.n_slots, fresh.size)
         self.slot_of[fresh] = 0
@@ -61,20 +68,27 @@ class Vocabulary:
         Values get the type ``dtype``. Rows that are not ``anew``, because an earlier pass has
         brought them, are not counted again.
         """
-        starts, columns = _int64(X.indptr), _integers(X.indices)
         self._widen(X.shape[1])
+        starts, columns = X.indptr.astype(np.int64, copy=False), as_columns(X.indices)
         self._assign(columns)
-        scales = self._scales(X)
-        values = np.empty(columns.size, dtype)
-        slots = translate(starts, columns, X.data, self.slot_of, scales, values)
+        slots = translate(columns, self.slot_of)
+        values = self._values(starts, X.data, dtype)
         if anew:
             column_sums(slots, values, self.arrays["occurrences"], self.arrays["squares"])
         return Rows(starts, slots, values), squared_norms(starts, values)
 
+    def _values(self, starts: np.ndarray, values: np.ndarray, dtype: np.dtype) -> np.ndarray:
+        """Return the values as a type, of rows of unit length where that is asked for."""
+        if not self.normalize:
+            return values.astype(dtype, copy=False)
+        found = np.empty(values.size, dtype)
+        write_scaled(starts, values, unit_scales(lengths(starts, values)), found)
+        return found
+
     def slots_in(self, X: sparse.csr_array) -> np.ndarray:
         """Return the slots of the matrix's columns that are known, each once."""
         self.looks += 1
-        return distinct_slots(_integers(X.indices), self.slot_of, self.arrays["marks"], self.looks)
+        return distinct_slots(as_columns(X.indices), self.slot_of, self.arrays["marks"], self.looks)
 
     def savepoint(self, slots: np.ndarray) -> Restore:
         """Return what undoes the absorption of a matrix that has the given slots, and new ones."""
@@ -93,12 +107,6 @@ class Vocabulary:
         by_column = np.full(self.n_columns, fill, by_slot.dtype)
         by_column[self["columns"]] = by_slot[: self.n_slots]
         return by_column
-
-    def _scales(self, X: sparse.csr_array) -> np.ndarray:
-        """Return what every row is multiplied by."""
-        if not self.normalize:
-            return np.ones(X.shape[0])
-        return unit_scales(lengths(_int64(X.indptr), X.data))
 
     def _widen(self, n_columns: int) -> None:
         """Take in columns up to a larger number; a stream may not know how many will come."""
@@ -127,7 +135,7 @@ class Vocabulary:
         columns = access.array(tree, "columns", np.int64, (None,))
         if columns.size and not (columns.min() >= 0 and columns.max() < read.n_columns):
             access.refuse(f"columns go up to {columns.max()}, but there are {read.n_columns}")
-        read._assign(columns)
+        read._assign(as_columns(columns))
         if len(read) != columns.size:
             access.refuse("a column occurs twice")
         for name, kind in (("occurrences", np.int64), ("squares", np.float64)):
@@ -148,11 +156,9 @@ def _room_for(n_columns: int) -> np.ndarray:
         ) from None
 
 
-def _int64(array: np.ndarray) -> np.ndarray:
-    """Return where rows start as the one type the kernels are compiled for."""
-    return array.astype(np.int64, copy=False)
+def as_columns(indices: np.ndarray) -> np.ndarray:
+    """Return indices as the one type the kernels are compiled for; those of four bytes are shared.
 
-
-def _integers(array: np.ndarray) -> np.ndarray:
-    """Return columns as one of the two types the kernels are compiled for, without a copy."""
-    return array if array.dtype in (np.int32, np.int64) else array.astype(np.int64)
+    There are fewer than MOST_COLUMNS.
+    """
+    return indices.view(np.uint32) if indices.itemsize == 4 else indices.astype(np.uint32)

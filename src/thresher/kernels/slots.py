@@ -47,14 +47,20 @@ def distinct_slots(columns, slot_of, marks, mark):
 
 
 @jit
-def translate(starts, columns, values, slot_of, scales, scaled):
-    """Return the rows' slots, and write their values times the row's scale."""
+def translate(columns, slot_of):
+    """Return the slots of columns that all have one."""
     slots = np.empty(columns.size, np.uint32)
+    for k in range(columns.size):
+        slots[k] = slot_of[columns[k]] - 1
+    return slots
+
+
+@jit
+def write_scaled(starts, values, scales, found):
+    """Write the values times their row's scale."""
     for i in range(starts.size - 1):
         for k in range(starts[i], starts[i + 1]):
-            slots[k] = slot_of[columns[k]] - 1
-            scaled[k] = values[k] * scales[i]
-    return slots
+            found[k] = values[k] * scales[i]
 
 
 @jit
