@@ -4,11 +4,13 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 from scipy import sparse
+from scipy.optimize import brentq
+from scipy.special import expit
 
 import thresher
 from cases import make, make_streaming
 from thresher.estimators.false_selections import ASSUMPTIONS, THRESHOLDS, bound
-from thresher.learners.calibration import Standing, refit_probabilities
+from thresher.learners.calibration import POWER, SLOPE, Standing, refit_probabilities
 
 
 def standing(n=200, kept=20, seed=0, evidence=3.0):
@@ -26,6 +28,26 @@ def test_probabilities_sum_to_the_number_selected_and_follow_the_scores(kept):
     assert_allclose(found.sum(), kept, rtol=1e-6)
     assert np.all(np.diff(found[np.argsort(case.scores)]) >= 0)
     assert ((found >= 0) & (found <= 1)).all()
+
+
+def test_the_formula_as_it_is_written_down():
+    case = standing(evidence=7.0)
+    cut = np.sort(case.scores)[-case.kept]
+    logits = SLOPE * 7.0**POWER * np.log(case.scores / cut)
+    shift = brentq(lambda s: expit(logits - s).sum() - case.kept, -99, 99)
+    assert_allclose(refit_probabilities(case), expit(logits - shift), atol=1e-9)
+
+
+def test_evidence_is_that_of_the_features_at_the_cut():
+    case = standing()
+    order = np.argsort(-case.scores)
+    far = order[np.r_[0:12, 28:200]]
+    evidence = case.evidence.copy()
+    evidence[far] = 1e6
+    other = case._replace(evidence=evidence, scores=case.scores.copy())
+    other.scores[order[12:28]] = np.linspace(1.02, 0.98, 16) * case.scores[order[19]]
+    same = other._replace(evidence=case.evidence)
+    assert_array_equal(refit_probabilities(other), refit_probabilities(same))
 
 
 def test_more_evidence_makes_surer():
@@ -79,6 +101,7 @@ def test_probabilities_are_the_shares_of_refits_on_halves():
 
 def test_shares_are_of_as_many_features_as_the_model_has(binary):
     model = make("ThresherClassifier", n_features_to_select=0.2).fit(*binary)
+    model.set_params(n_features_to_select=3)  # after the fit: the model has more
     shares = thresher.selection_shares(model, *binary, refits=3, seed=5)
     assert_allclose(shares.sum(), 8)
     assert_array_equal(shares, thresher.selection_shares(model, *binary, refits=3, seed=5))

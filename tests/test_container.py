@@ -152,20 +152,20 @@ def test_what_is_no_file_is_refused(tmp_path):
 
 
 def test_a_newer_version_says_so():
-    newer = resealed(DATA.replace(rb"\"format\":1", rb"\"format\":7"))
-    with pytest.raises(ModelFileError, match=r"newer version of Thresher \(format 7, .* up to 1\)"):
+    newer = resealed(DATA.replace(rb"\"format\":2", rb"\"format\":7"))
+    with pytest.raises(ModelFileError, match=r"newer version of Thresher \(format 7, .* up to 2\)"):
         container.loads(newer)
 
 
 def test_older_versions_are_upgraded_one_after_the_other(monkeypatch):
-    monkeypatch.setattr(container, "FORMAT", 3)
+    monkeypatch.setattr(container, "FORMAT", 4)
     monkeypatch.setitem(
-        container.UPGRADES, 1, lambda header, arrays: ({**header, "second": 2}, arrays)
+        container.UPGRADES, 2, lambda header, arrays: ({**header, "second": 2}, arrays)
     )
-    with pytest.raises(ModelFileError, match="2, is none that Thresher ever wrote"):
+    with pytest.raises(ModelFileError, match="3, is none that Thresher ever wrote"):
         container.loads(DATA)
     monkeypatch.setitem(
-        container.UPGRADES, 2, lambda header, arrays: ({**header, "third": 3}, {**arrays, "new": 0})
+        container.UPGRADES, 3, lambda header, arrays: ({**header, "third": 3}, {**arrays, "new": 0})
     )
     header, arrays = container.loads(DATA)
     assert header == {**HEADER, "second": 2, "third": 3}

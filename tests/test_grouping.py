@@ -47,10 +47,13 @@ def test_members_go_with_the_strongest_whatever_the_size_of_blocks(twins, cells,
 
 def test_nobody_is_in_a_group_for_the_sake_of_a_third():
     rng = np.random.default_rng(1)
-    first, last = rng.normal(size=(2, 4000))
+    apart = rng.normal(size=(50, 2))
+    first, last = np.linalg.qr(apart - apart.mean(axis=0))[0].T
     rows = np.column_stack([first, first + last, last])  # the middle is like both, .71
     found = group(sparse.csr_array(rows), 3, unit_length=False)
     assert found.leader.tolist() == [0, 0, -1]
+    found = group(sparse.csr_array(rows[:, [0, 2, 1]]), 2, unit_length=False)
+    assert found.leader.tolist() == [0, -1, 0]  # taken once, by the stronger
 
 
 def test_the_table_names_groups(twins):

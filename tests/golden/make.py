@@ -36,14 +36,16 @@ def golden_models():
     stable.data_fingerprint_ = "0123456789abcdef"
     state = thresher.StabilizedTruncatedSGDClassifier(burst_size=4, n_paths=3, random_state=3)
     state.partial_fit(rows[:50], labels[:50] > 0, classes=[False, True])
-    return {"model": plain, "stabilized": stable, "state": state}
+    flagship = thresher.ThresherClassifier(n_features_to_select=6, n_stages=5, random_state=4)
+    flagship.partial_fit(rows[:50], labels[:50], classes=[0, 1])
+    return {"model": plain, "stabilized": stable, "state": state, "flagship-state": flagship}
 
 
 def main():
     """Write the files, and beside them what the models say of the rows."""
     expected = {}
     for name, model in golden_models().items():
-        model.save(HERE / f"{name}-v{FORMAT}.thresher", training_state=name == "state")
+        model.save(HERE / f"{name}-v{FORMAT}.thresher", training_state=name.endswith("state"))
         margins = model.decision_function(golden_rows())
         expected[name] = {
             "margins": [[float(one).hex() for one in np.atleast_1d(row)] for row in margins],

@@ -25,6 +25,7 @@ from safetensors import SafetensorError
 from safetensors.numpy import load as arrays_from
 from safetensors.numpy import save as bytes_of
 
+from thresher.files import upgrades
 from thresher.files.atomic import write_bytes
 from thresher.files.errors import ModelFileError
 
@@ -33,9 +34,9 @@ __all__ = ["FORMAT", "UPGRADES", "ModelFileError", "dumps", "loads", "naming", "
 Header = dict[str, Any]
 Arrays = dict[str, np.ndarray]
 
-FORMAT = 1
+FORMAT = 2
 # What makes a file's header and arrays of one version those of the next, by the older version.
-UPGRADES: dict[int, Callable[[Header, Arrays], tuple[Header, Arrays]]] = {}
+UPGRADES: dict[int, Callable[[Header, Arrays], tuple[Header, Arrays]]] = {1: upgrades.second}
 
 _ZEROS = "0" * 64
 _LENGTH = 8  # bytes before the header, which tell its length

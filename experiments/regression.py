@@ -21,7 +21,6 @@ from sklearn.linear_model import Lasso, LinearRegression
 from sklearn.metrics import r2_score
 from sklearn.model_selection import KFold
 from sklearn.preprocessing import normalize
-from timing import print_table
 
 from thresher import ThresherRegressor
 from thresher.estimators.paths import PATH_RATES

@@ -1,0 +1,29 @@
+"""What brings files of older versions up to date, as headers and arrays (see ``container``)."""
+
+from typing import Any
+
+Header = dict[str, Any]
+Arrays = dict[str, Any]
+
+# The flagship's steps were all alike then, in double precision.
+FLAGSHIP = "ThresherClassifier"
+NO_LONGER = ("total", "salience", "bias_total", "bar")
+
+
+def second(header: Header, arrays: Arrays) -> tuple[Header, Arrays]:
+    """Return a file of version 1 as version 2 would have it.
+
+    The flagship's weights lie differently since, and nobody can go on learning with the old ones:
+    what is left of such a model is what prediction needs.
+    """
+    for model in (header, header.get("estimator")):
+        if isinstance(model, dict) and model.get("kind") == "model":
+            if model["class"] == FLAGSHIP:
+                model["parameters"]["dtype"] = "float64"
+                model["state"] = None
+            for problem in (model["state"] or {}).get("problems", []):
+                for unit in problem["state"].get("units", []):
+                    for kind in ("by_slot", "whole"):
+                        for name in NO_LONGER:
+                            unit["arrays"][kind].pop(name, None)
+    return header, arrays
