@@ -18,19 +18,19 @@ from cases import assert_same_bits, labelled_rows, random_rows
 from commands import run
 from golden.make import golden_rows
 from thresher import ModelFileError, ThresherClassifier, ThresherClassifierCV
-from thresher.data.sources.opening import open_source
+from thresher.data.chunk import Chunk
 from thresher.data.vocabulary import Vocabulary
 from thresher.demo.data import PROBE, QUICK, Recipe, make_documents
 from thresher.estimators.loading import estimator_from
 from thresher.estimators.saving import tree_of
-from thresher.estimators.sizing import usual_sizes
+from thresher.estimators.sizing import some_rows, usual_sizes
 from thresher.learners.timetable import fixed_timetable
 from thresher.train import Passes
 from thresher.train.feed import Batch
 from thresher.train.folds import stratified_folds
 from thresher.train.platt import calibrated, log_losses
-from thresher.train.shrinking import Plan, ShrinkingRun
-from thresher.train.sizing import COLUMNS, smallest_good
+from thresher.train.shrinking import Plan, ShrinkingRun, Sight
+from thresher.train.sizing import COLUMNS, Trial, judge_size, smallest_good
 from thresher.workers import Workers
 
 FEW = {"max_iter": 20, "n_paths": 2, "n_stages": 6, "random_state": 3}
@@ -139,6 +139,22 @@ def test_a_share_of_what_is_explained_may_be_lost():
     verdict = smallest_good(table(losses, error=0.001), 0.7, spared=0.1)
     assert (verdict.chosen, verdict.lenient) == (2 - 1, True)
     assert verdict.margin == pytest.approx(0.04)
+
+
+def test_rows_count_by_their_weight():
+    targets, weights = np.array([1.0, 1, -1, -1]), np.array([3.0, 3, 1, 1])
+    batch = Batch(None, np.ones(4), weights)
+    folds = stratified_folds(np.array([1, 1, 0, 0]), 2, seed=0)
+    trial = Trial(range(7), batch, [targets], folds)
+    assert trial.null_loss() == pytest.approx(-0.75 * np.log(0.75) - 0.25 * np.log(0.25))
+    wrong = Sight(np.arange(2), np.array([-1.0, -1.0]))  # both rows of a fold are taken for -1
+    judged = judge_size(trial, [wrong, wrong], 2)
+    assert judged["error"] == pytest.approx(0.75)
+    assert judged["error_se"] == pytest.approx(np.sqrt(2 * 0.75**2 + 2 * 0.75**2) / 8)
+    assert judged["log_loss"] == pytest.approx(
+        trial.null_loss(), abs=0.02
+    )  # as sure as few rows let it be
+    assert (judged["nonzeros"], judged["stability"]) == (2, 1)
 
 
 @pytest.mark.parametrize("sizes", [[1], [3, 40, 117], [3, 4, 5, 6, 120]])
@@ -276,7 +292,10 @@ def test_a_size_that_was_asked_for(binary):
 def test_a_warm_start_keeps_what_was_chosen(binary):
     model = ThresherClassifier(**FEW, warm_start=True).fit(*binary)
     first = told(model)
-    assert told(model.fit(*binary)) == first
+    rows, labels = binary
+    other = rows[:40], labels[:40]
+    assert told(ThresherClassifier(**FEW).fit(*other)) != first
+    assert told(model.fit(*other)) == first
     model.set_params(n_features_to_select=2).fit(*binary)
     assert (model.n_features_selected_, model.size_choice_.size) == (2, 2)
 
@@ -322,12 +341,22 @@ def test_files_that_can_be_read_again_are_asked(file):
     assert balanced.size_choice_.path is not None
 
 
-def test_rows_without_labels_get_their_own_message(file):
-    with open("bare.jsonl", "w") as out:
-        print('{"a": 1}', file=out)
-    source = open_source(["bare.jsonl"])
-    with pytest.raises(thresher.DataError, match="label"):
-        ThresherClassifier(**FEW).fit_stream(source, classes=[0, 1])
+def test_rows_that_cannot_be_learnt_choose_nothing():
+    rows, labels = np.array([0, 1, 2]), np.array([0, 1])
+    good = Chunk(rows, np.array([0, 0]), np.ones(2), 1, labels, np.ones(2))
+    for chunks in ([], [replace(good, labels=None)], [replace(good, weights=-good.weights)]):
+        assert some_rows(GivenChunks(chunks), shuffle=False, seed=0) is None
+    some = some_rows(GivenChunks([good] * 6_000), shuffle=False, seed=0)
+    assert some.rows.shape == (10_000, 1)
+
+
+class GivenChunks:
+    """A source of a few chunks, that cannot be shuffled."""
+
+    rewinds = False
+
+    def __init__(self, chunks):
+        self.chunks = lambda: iter(chunks)
 
 
 @pytest.mark.jit
@@ -385,6 +414,7 @@ def test_cross_validation_obeys_the_one_standard_error_rule(crossed):
     best = path["log_loss"].argmin()
     good = path["log_loss"] <= path["log_loss"][best] + path["log_loss_se"][best]
     assert crossed.size_choice_.size == crossed.n_features_selected_ == path["size"][good][0]
+    assert "explains" not in crossed.size_choice_.why
     assert_array_equal(path["nonzeros"], path["size"])
     assert ((path["error"] >= 0) & (path["error"] <= 1)).all()
     assert path["stability"].max() <= 1

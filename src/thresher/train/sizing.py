@@ -66,7 +66,7 @@ def try_sizes(
 
     cells = [(number, mine) for mine in trial.targets for number in range(len(trial.folds))]
     seen = run_all(run, *zip(*cells, strict=True))
-    rows = [_judged(trial, [one[size] for one in seen], size) for size in sorted(plan.sizes)]
+    rows = [judge_size(trial, [one[size] for one in seen], size) for size in sorted(plan.sizes)]
     return {name: np.array([row[name] for row in rows]) for name in COLUMNS}
 
 
@@ -95,7 +95,7 @@ def smallest_good(table: Table, null_loss: float, spared: float) -> Verdict:
     return Verdict(best, chosen, margin, spare > error)
 
 
-def _judged(trial: Trial, seen: list[Sight], size: int) -> dict[str, float]:
+def judge_size(trial: Trial, seen: list[Sight], size: int) -> dict[str, float]:
     """Return the judgement of one size, from what was seen in every fold of every problem."""
     n_folds = len(trial.folds)
     problems = [seen[first : first + n_folds] for first in range(0, len(seen), n_folds)]
