@@ -81,6 +81,7 @@ class LassoOfSize:
         self.n_features, self.refit = n_features, refit
 
     def fit(self, rows: sparse.csr_array, targets: np.ndarray) -> "LassoOfSize":
+        """Learn the rows."""
         columns = sparse.csc_array(rows)
         most = np.abs(columns.T @ (targets - targets.mean())).max() / targets.size
         low, high = np.log(most) - 9, np.log(most)
@@ -97,6 +98,7 @@ class LassoOfSize:
         return self
 
     def predict(self, rows: sparse.csr_array) -> np.ndarray:
+        """Return what the rows are expected to be."""
         return self.model.predict(rows[:, self.columns].toarray() if self.refit else rows)
 
 
@@ -107,11 +109,13 @@ class ThresherOfSize:
         self.model = ThresherRegressor(n_features_to_select=n_features, random_state=0, **changes)
 
     def fit(self, rows: sparse.csr_array, targets: np.ndarray) -> "ThresherOfSize":
+        """Learn the rows."""
         self.model.fit(rows, targets)
         self.columns = self.model.get_support(indices=True)
         return self
 
     def predict(self, rows: sparse.csr_array) -> np.ndarray:
+        """Return what the rows are expected to be."""
         return self.model.predict(rows)
 
 
@@ -119,6 +123,7 @@ class ThresherStream(ThresherOfSize):
     """The regressor on one pass, a thousand rows at a time."""
 
     def fit(self, rows: sparse.csr_array, targets: np.ndarray) -> "ThresherStream":
+        """Learn the rows."""
         for first in range(0, targets.size, 1000):
             now = slice(first, first + 1000)
             self.model.partial_fit(rows[now], targets[now])
@@ -193,6 +198,7 @@ def print_table(heads: list[str], rows: list[list[str]]) -> None:
 
 
 def main() -> None:
+    """Compare, or choose the lengths of steps."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--quick", action="store_true", help="few rows and one seed")
     parser.add_argument("--rates", action="store_true", help="choose the lengths of steps")

@@ -10,7 +10,7 @@ from thresher.learners.paths import Paths
 
 # Steps of paths, relative as in thresher.estimators.rates: longer than a lone path's, since the
 # average over paths and bursts takes their noise away.
-# Those of numbers were cross-validated on generated documents (benchmarks/regression.py --rates).
+# Those of numbers were cross-validated on generated documents (experiments/regression.py --rates).
 PATH_RATES = {
     "log_loss": 3.0,
     "hinge": 1.0,
