@@ -29,11 +29,13 @@ class Bundle(NamedTuple):
     squared gradients and the gradients of the burst under way, and the squared gradients before it;
     ``bias_facts`` the same of the constant input. Slots touched in the burst stand in
     ``touched[: cursor[0]]``. ``ratios[: pooled[0]]`` are |sum of gradients| / sqrt(sum of squares)
-    of the stage's last burst, of the slots in ``owners``.
+    of the stage's last burst, of the slots in ``owners``. Where some paths do not select but fit,
+    those learn only slots that are ``members``.
     """
 
     weights: NDArray[np.floating]
     facts: NDArray[np.floating]
+    members: NDArray[np.bool_]
     bias: NDArray[np.floating]
     bias_facts: NDArray[np.floating]
     total: NDArray[np.float64]
@@ -59,7 +61,8 @@ class Rules(NamedTuple):
     """How long bursts are, and what is done at their ends.
 
     ``first`` is the number, in the stage of ``bursts`` bursts, of the one under way. Steps have
-    halved where the root of the sum of squared gradients is ``halving``.
+    halved where the root of the sum of squared gradients is ``halving``. ``parted`` says that some
+    paths fit while others select.
     """
 
     loss: int
@@ -69,6 +72,22 @@ class Rules(NamedTuple):
     event: int
     first: int
     bursts: int
+    parted: bool
+
+
+class Shares(NamedTuple):
+    """Who takes part in each burst, a row for each, and in what.
+
+    ``takes`` are the paths' weights, 0 where one lets the burst pass; ``parts`` is 1 where it takes
+    part, else 0, and ``active`` counts those. ``steps`` has one row, the length of each path's
+    steps relative to others'; ``selects`` one, in which the lengths of paths that fit are 0.
+    """
+
+    takes: NDArray[np.floating]
+    parts: NDArray[np.floating]
+    active: NDArray[np.int64]
+    steps: NDArray[np.floating]
+    selects: NDArray[np.floating]
 
 
 @jit
@@ -84,7 +103,20 @@ def slopes_of(loss, margins, target, takes, number, slopes):
 
 
 @jit
-def learn_row(rows, i, update, loss, takes, number, active, bundle, margins, slopes):
+def learn_apart(rows, first, last, of_selecting, of_all, bundle):
+    """Move the weights of all paths on members, those of selecting ones on other slots."""
+    weights, facts, members = bundle.weights, bundle.facts, bundle.members
+    for k in range(first, last):
+        j = rows.slots[k]
+        length = rows.values[k] * facts[j, RATE]
+        if members[j]:
+            store(weights, j, plus(load(weights, j), scaled(of_all, length)))
+        else:
+            store(weights, j, plus(load(weights, j), scaled(of_selecting, length)))
+
+
+@jit
+def learn_row(rows, i, update, rules, shares, number, bundle, margins, slopes):
     """Make one update on every path; return whether the numbers are still finite."""
     first, last = rows.starts[i], rows.starts[i + 1]
     weights, facts, touched = bundle.weights, bundle.facts, bundle.touched
@@ -94,20 +126,24 @@ def learn_row(rows, i, update, loss, takes, number, active, bundle, margins, slo
     if not math.isfinite(total(sums)):
         return False
     store(margins, 0, sums)
-    slopes_of(loss, margins[0], update.target, takes, number, slopes[0])
+    slopes_of(rules.loss, margins[0], update.target, shares.takes, number, slopes[0])
     pulls = scaled(load(slopes, 0), update.weight)
     number_type = facts.dtype.type
+    active = shares.active[number]
     square = number_type(total(times(pulls, pulls)) / (active * update.norm))
     if square == 0.0:
         return True
     push = number_type(total(pulls) / active)
     least = number_type(LEAST)
-    moves = scaled(pulls, -update.step)
+    moves = times(scaled(pulls, -update.step), load(shares.steps, 0))
+    if rules.parted:
+        learn_apart(rows, first, last, times(moves, load(shares.selects, 0)), moves, bundle)
     n = bundle.cursor[0]
     for k in range(first, last):
         j = rows.slots[k]
         x = rows.values[k]
-        store(weights, j, plus(load(weights, j), scaled(moves, x * facts[j, RATE])))
+        if not rules.parted:
+            store(weights, j, plus(load(weights, j), scaled(moves, x * facts[j, RATE])))
         # noted on every visit, but it stays noted only if the slot was untouched so far
         touched[n] = j
         n += facts[j, FRESH] == 0.0
@@ -216,18 +252,18 @@ def add_weights(bundle):
 
 
 @jit
-def run_bursts(rows, updates, rules, done, takes, parts, active, bundle):
+def run_bursts(rows, updates, rules, done, shares, bundle):
     """Learn from the rows in turn, closing bursts as they fill.
 
-    ``done`` updates of the first burst came before; in burst b the path on lane l has the weight
-    ``takes[b, l]``, 0 where it lets the burst pass; ``parts`` is 1 where it takes part, else 0, and
-    ``active`` counts those. Returns how many rows were learnt before the numbers overflowed.
+    ``done`` updates of the first burst came before. Returns how many rows were learnt before the
+    numbers overflowed.
     """
+    takes, parts = shares.takes, shares.parts
     margins, slopes = np.empty_like(takes[:1]), np.empty_like(takes[:1])
     alone = takes.shape[1] == 1
     for t in range(updates.order.size):
         number = (done + t) // rules.size
-        if active[number] > 0:
+        if shares.active[number] > 0:
             i = updates.order[t]
             update = Update(
                 updates.targets[i],
@@ -239,18 +275,7 @@ def run_bursts(rows, updates, rules, done, takes, parts, active, bundle):
             if alone:
                 finite = learn_row_alone(rows, i, update, rules.loss, takes[number, 0], bundle)
             else:
-                finite = learn_row(
-                    rows,
-                    i,
-                    update,
-                    rules.loss,
-                    takes,
-                    number,
-                    active[number],
-                    bundle,
-                    margins,
-                    slopes,
-                )
+                finite = learn_row(rows, i, update, rules, shares, number, bundle, margins, slopes)
             if not finite:
                 return t
         if (done + t + 1) % rules.size == 0:

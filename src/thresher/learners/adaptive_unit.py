@@ -3,7 +3,7 @@
 import numpy as np
 
 from thresher.data.growth import Arrays, Log
-from thresher.kernels.adaptive import FRESH, PUSH, RATE, SQUARES, Bundle
+from thresher.kernels.adaptive import FRESH, PUSH, RATE, SQUARES, Bundle, Shares
 from thresher.kernels.lanes import LINE
 from thresher.learners.unit import PathUnit
 
@@ -27,6 +27,7 @@ class AdaptiveUnit(PathUnit):
             {
                 "weights": np.zeros((0, width), dtype),
                 "facts": np.zeros((0, 4), dtype),
+                "members": np.zeros(0, np.bool_),
                 "total": np.zeros(0),
             },
             {
@@ -50,6 +51,7 @@ class AdaptiveUnit(PathUnit):
         return Bundle(
             a["weights"],
             a["facts"],
+            a["members"],
             a["bias"],
             a["bias_facts"],
             a["total"],
@@ -60,6 +62,17 @@ class AdaptiveUnit(PathUnit):
             self.pool["ratios"],
             self.pool.length,
         )
+
+    def shares(self, takes: np.ndarray, fitting: float) -> Shares:
+        """Return who takes part in bursts with which weight; steps of fitting paths are longer."""
+        padded = np.zeros((len(takes), self.width), self.dtype)
+        padded[:, : self.lanes] = takes
+        steps = np.ones((1, self.width), self.dtype)
+        selects = steps.copy()
+        steps[0, self.fitting.start : self.fitting.stop] = fitting
+        selects[0, self.fitting.start : self.fitting.stop] = 0.0
+        parts = (padded > 0).astype(self.dtype)
+        return Shares(padded, parts, np.count_nonzero(padded, axis=1), steps, selects)
 
     def grow(self, n_slots: int, purged: bool) -> None:
         """Make room for features that have appeared, or that are purged as they appear."""
@@ -105,9 +118,24 @@ class AdaptiveUnit(PathUnit):
         n = self.pool.length[0]
         return self.pool["ratios"][:n][stable[self.pool["owners"][:n]]]
 
-    def summed_weights(self, n_slots: int) -> np.ndarray:
-        """Return the sum over paths of every slot's weights, in the order of the paths."""
+    def summed_weights(self, n_slots: int, lanes: range) -> np.ndarray:
+        """Return the sum over some paths of every slot's weights, in the order of the paths."""
         total = np.zeros(n_slots)
-        for lane in range(self.lanes):
+        for lane in lanes:
             total += self.arrays["weights"][:n_slots, lane]
         return total
+
+    @property
+    def fitting(self) -> range:
+        """Return the lanes of the paths that fit while others select: half of them."""
+        return range(self.lanes - self.lanes // 2, self.lanes)
+
+    def set_members(self, chosen: np.ndarray, weights: np.ndarray) -> None:
+        """Let the fitting paths learn the chosen slots only; new ones begin with given weights."""
+        known = self.arrays["members"][: chosen.size]
+        lines = self.arrays["weights"][: chosen.size]
+        fitting = slice(self.fitting.start, self.fitting.stop)
+        lines[known & ~chosen, fitting] = 0.0
+        fresh = chosen & ~known
+        lines[fresh, fitting] = weights[fresh, None]
+        known[...] = chosen

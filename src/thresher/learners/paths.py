@@ -67,8 +67,9 @@ class Paths:
                 "selected": np.zeros(0, np.int64),
                 "probability": np.zeros(0),
                 "mean": np.zeros(0),
+                "fitted": np.zeros(0),
             },
-            {"bias_mean": np.zeros(1)},
+            {"bias_mean": np.zeros(1), "bias_fitted": np.zeros(1)},
         )
         self.stage = stage
         self.history: list[dict[str, Any]] = []

@@ -34,6 +34,10 @@ FEWEST, SHARE = 100, 0.01  # features wanted when the user does not say
 SELECTING_HALVING, REFITTING_HALVING = 0.5, 1.0
 SALIENCE = 0.2  # exponent of a column's sum of squares in c_j
 
+# On a stream half of the paths fit what the others have selected so far, so that there is a model
+# whenever somebody looks; their steps are this much longer.
+FITTING = 2.0
+
 
 def wanted_features(n_features: int | float | None, seen: int, columns: int) -> int:
     """Return how many features to keep: a number, a share of all columns, or one per cent."""
@@ -98,8 +102,9 @@ class Thresher(StageLearner):
     def prepare(self, paths: Paths, rows: Rows, updates: list[Updates]) -> RunUnit:
         """Return what gives the unit of a number its updates, and returns how many it learnt."""
         stage, units = paths.stage, _units(paths)
-        takes = self._lane_takes(paths, updates[0].order.size)
+        takes = self.takes(paths, updates[0].order.size)
         selects = self.timetable.selects(stage.number)
+        parted = self.timetable.endless and selects
         rules = Rules(
             self.loss,
             stage.burst_size,
@@ -108,15 +113,14 @@ class Thresher(StageLearner):
             SELECTING if selects else AVERAGING,
             stage.done // stage.burst_size,
             self.stage_bursts(paths),
+            parted,
         )
 
         def run(number: int) -> int:
-            weights = takes[number]
-            parts = (weights > 0).astype(self.dtype)
-            active = np.count_nonzero(weights, axis=1)
+            shares = units[number].shares(takes[number], FITTING if parted else 1.0)
             bundle = units[number].kernel_view()
             done = stage.done % stage.burst_size
-            return run_bursts(rows, updates[number], rules, done, weights, parts, active, bundle)
+            return run_bursts(rows, updates[number], rules, done, shares, bundle)
 
         return run
 
@@ -124,6 +128,8 @@ class Thresher(StageLearner):
         """Keep the features that stood out, and set gravity and steps for the next stage."""
         if self.timetable.selects(paths.stage.number):
             self._select(paths, vocabulary)
+            if self.timetable.endless:
+                self._choose_members(paths, vocabulary)
             paths.record(_mean_weights(paths)[0], int(paths.stable.sum()))
         if paths.stage.number == self.timetable.averaging:
             paths.stage.number += 1  # the end: what this stage gathered is the model
@@ -155,23 +161,15 @@ class Thresher(StageLearner):
         ends = paths.n_paths * (stage.done // stage.burst_size)
         if stage.number >= self.timetable.averaging and ends:
             return paths.tallied("total") / ends, self._bias_total(paths) / ends
-        weights, bias = _mean_weights(paths)
-        if self.timetable.endless and stage.number > 1:
+        if self.timetable.endless and stage.number > 1 and self._fits(paths):
             # whoever looks into a stream sees the running mean: single weights swing too much
-            weights, bias = paths.feature("mean"), paths.features["bias_mean"][0]
+            return paths.feature("fitted").copy(), float(paths.features["bias_fitted"][0])
+        weights, bias = _mean_weights(paths)
         wanted = wanted_features(self.n_features, len(vocabulary), vocabulary.n_columns)
         scores = self._scores(paths, vocabulary, weights)
         columns = vocabulary["columns"][paths.feature("slot")]
         keep = strongest(scores, paths.stable, columns, wanted)
         return np.where(keep, weights, 0.0), bias
-
-    def _lane_takes(self, paths: Paths, n_updates: int) -> list[np.ndarray]:
-        """Return each unit's weights in the next bursts, lanes without a path included."""
-        padded = []
-        for unit, takes in zip(_units(paths), self.takes(paths, n_updates), strict=True):
-            padded.append(np.zeros((len(takes), unit.width), self.dtype))
-            padded[-1][:, : unit.lanes] = takes
-        return padded
 
     def probabilities(self, paths: Paths, vocabulary: Vocabulary) -> np.ndarray:
         """Return the chances that refits on random halves of the rows select each feature."""
@@ -195,7 +193,8 @@ class Thresher(StageLearner):
     def _select(self, paths: Paths, vocabulary: Vocabulary) -> None:
         """Update the running means, and purge all but the most salient features."""
         stage, stable = paths.stage, paths.stable
-        weights, bias = _mean_weights(paths)
+        selecting = self.timetable.endless and self._fits(paths)
+        weights, bias = _mean_weights(paths, selecting=selecting)
         newest = max(1.0 - MEMORY, 1.0 / stage.number)
         mean = paths.feature("mean")
         mean[stable] += newest * (weights[stable] - mean[stable])
@@ -204,9 +203,31 @@ class Thresher(StageLearner):
         scores = self._scores(paths, vocabulary, mean)
         paths.purge(stable & ~self._kept(paths, vocabulary, scores))
         share = int(paths.stable.sum()) / max(len(vocabulary), 1)
-        stage.rejection_rate = annealed_rejection_rate(share, self.rejection_rate, 0.0)
+        # a stream passes once, and cannot spare what gravity takes from every update
+        rate = 0.0 if self.timetable.endless else self.rejection_rate
+        stage.rejection_rate = annealed_rejection_rate(share, rate, 0.0)
         ratios = [unit.pooled_ratios(paths.stable) for unit in _units(paths)]
         stage.gravity = gravity_for(np.concatenate(ratios), stage.rejection_rate)
+
+    def _fits(self, paths: Paths) -> bool:
+        """Return whether there are paths to fit while others select."""
+        return any(len(unit.fitting) for unit in _units(paths))
+
+    def _choose_members(self, paths: Paths, vocabulary: Vocabulary) -> None:
+        """Tell the paths that fit which features are the strongest now; note what they have."""
+        wanted = wanted_features(self.n_features, len(vocabulary), vocabulary.n_columns)
+        mean, fitted = paths.feature("mean"), paths.feature("fitted")
+        chosen = self.leaders(paths, vocabulary, wanted)
+        for unit in _units(paths):
+            unit.set_members(chosen, mean)
+        weights, bias = _mean_weights(paths, fitting=True)
+        came = chosen & (fitted == 0)
+        fitted[~chosen] = 0.0
+        fitted[came] = weights[came]
+        newest = max(1.0 - MEMORY, 1.0 / paths.stage.number)
+        fitted += newest * (weights - fitted)
+        bias_fitted = paths.features["bias_fitted"]
+        bias_fitted += newest * (bias - bias_fitted)
 
     def _size(self, paths: Paths, vocabulary: Vocabulary) -> int:
         """Return how many features the current stage is to leave."""
@@ -239,13 +260,18 @@ def _units(paths: Paths) -> list[AdaptiveUnit]:
     return cast(list[AdaptiveUnit], paths.units)
 
 
-def _mean_weights(paths: Paths) -> tuple[np.ndarray, float]:
-    """Return the average over paths."""
-    total, bias = np.zeros(paths.n_slots), 0.0
+def _mean_weights(
+    paths: Paths, selecting: bool = False, fitting: bool = False
+) -> tuple[np.ndarray, float]:
+    """Return the average over paths: all of them, or those that select, or those that fit."""
+    total, bias, count = np.zeros(paths.n_slots), 0.0, 0
     for unit in _units(paths):
-        total += unit.summed_weights(paths.n_slots)
-        bias += float(unit.arrays["bias"].sum(dtype=np.float64))
-    return total / paths.n_paths, bias / paths.n_paths
+        lanes = unit.fitting if fitting else range(unit.lanes)
+        lanes = range(unit.fitting.start) if selecting else lanes
+        total += unit.summed_weights(paths.n_slots, lanes)
+        bias += float(unit.arrays["bias"][0, lanes.start : lanes.stop].sum(dtype=np.float64))
+        count += len(lanes)
+    return total / count, bias / count
 
 
 def _refuse_other_dtype(paths: Paths, dtype: np.dtype) -> None:
