@@ -83,7 +83,6 @@ class OnlineClassifier(SparseLinearModel, metaclass=ABCMeta):
         draft = copy.copy(self)
         go_on = self.warm_start and hasattr(self, "_model")
         rows, labels, weights = draft._check_data(X, y, sample_weight, reset=not go_on)
-        warn_of_odd_units(draft, rows)
         if go_on:
             check_classes_seen(labels, self.classes_)
             draft._model = copy.deepcopy(self._model)
@@ -91,6 +90,7 @@ class OnlineClassifier(SparseLinearModel, metaclass=ABCMeta):
             draft._begin(np.unique(labels), lambda: draft._learner(labels.size))
         draft._fit_rows(rows, labels, weights)
         self.__dict__.update(draft.__dict__)
+        warn_of_odd_units(self, rows)
         return self
 
     def partial_fit(
