@@ -19,7 +19,14 @@ from experiments.registry import named
 from experiments.reliability import Pairs, draw, table_of_bins, table_of_fits, table_of_groups
 from thresher import ThresherClassifier
 from thresher.estimators.refitting import Labelled, selected_on_halves
-from thresher.learners.calibration import POWER, SLOPE, Standing, refit_probabilities
+from thresher.learners.calibration import (
+    CONTENDERS,
+    FEWEST_CONTENDERS,
+    POWER,
+    SLOPE,
+    Standing,
+    refit_probabilities,
+)
 
 SETS = (
     "dexter",
@@ -35,7 +42,6 @@ SIZES, SMALL_SIZES = (30, 100, 300), (10, 30, 60)  # the latter for sets of few 
 FEW = 1000  # columns
 REFITS = 16
 SURE = 1e-4  # probabilities nearer to 0 or 1 than this are not told apart
-CONTENDERS = 20  # features per selected one that the constants are fitted to, for speed
 
 
 class Measured(NamedTuple):
@@ -48,9 +54,9 @@ class Measured(NamedTuple):
     groups: list[tuple[float, float]]  # that one member is selected: as told, and by refits
 
     def contenders(self) -> "Measured":
-        """Return the same of the strongest features only; the others are hardly ever selected."""
+        """Return the same of the strongest features only: the others have probability 0."""
         first = np.argsort(-self.standing.scores, kind="stable")
-        first = first[: max(CONTENDERS * self.size, 2000)]
+        first = first[: max(CONTENDERS * self.size, FEWEST_CONTENDERS)]
         scores, evidence, kept = self.standing
         standing = Standing(scores[first], evidence[first], kept)
         return self._replace(standing=standing, share=self.share[first])

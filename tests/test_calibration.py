@@ -62,6 +62,15 @@ def test_units_of_scores_do_not_matter():
     assert_allclose(refit_probabilities(other), refit_probabilities(case), atol=1e-9)
 
 
+def test_features_far_below_the_cut_take_nothing_from_the_others():
+    few = standing(n=2000)
+    many = Standing(np.r_[few.scores, np.full(100_000, few.scores.min() / 2)], few.evidence, 20)
+    many = many._replace(evidence=np.full(102_000, 3.0))
+    found = refit_probabilities(many)
+    assert_allclose(found[:2000], refit_probabilities(few), atol=1e-9)
+    assert not found[2000:].any()
+
+
 def test_the_ends():
     case = standing()
     assert_array_equal(refit_probabilities(case._replace(kept=200)), np.ones(200))

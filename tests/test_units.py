@@ -26,6 +26,11 @@ def in_units(rows, columns, factor):
     return sparse.csr_array(rows @ sparse.diags(scale))
 
 
+def odd_in(rows):
+    """Return the columns that are far off, and the median size."""
+    return odd_columns(*column_sizes(rows.indices, rows.data, rows.shape[1]))
+
+
 @pytest.mark.parametrize("name", NAMES)
 @pytest.mark.parametrize("factor", [1e4, 1e-4])
 def test_a_warning_names_the_columns_and_the_remedy(problem, name, factor):
@@ -73,17 +78,26 @@ def test_the_remedy_gives_the_same_model(problem, factor):
 def test_columns_in_one_unit_are_left_alone(values):
     rows = labelled_rows(n=300, p=60)[0]
     rows.data = values(rows.nnz)
-    odd, _ = odd_columns(*column_sizes(rows))
+    odd, _ = odd_in(rows)
     assert not odd.size
     scaler = thresher.UnitScaler().fit(rows)
     assert_array_equal(scaler.scale_, np.ones(60))
     assert_array_equal(scaler.transform(rows).toarray(), rows.toarray())
 
 
+@pytest.mark.parametrize("value", [1e300, 1e-300])
+def test_no_number_is_too_far_off(problem, value):
+    rows = problem[0].toarray()
+    rows[:, 5] = value
+    odd, _ = odd_in(sparse.csr_array(rows))
+    assert odd.tolist() == [5]
+    assert np.isfinite(thresher.UnitScaler().fit(rows).scale_).all()
+
+
 def test_one_value_tells_no_unit():
     rows = sparse.csr_array(np.vstack([np.ones((9, 3)), [1.0, 1.0, 1e6]]) * [1, 1, 1])
     rare = sparse.csr_array(np.column_stack([rows.toarray()[:, :2], [0] * 9 + [1e6]]))
-    assert not odd_columns(*column_sizes(rare))[0].size
+    assert not odd_in(rare)[0].size
 
 
 def test_columns_of_unknown_unit_are_dropped_only_where_units_differ(problem):

@@ -143,7 +143,6 @@ class OnlineModel(SparseLinearModel, metaclass=ABCMeta):
         draft = copy.copy(self)
         go_on = self.warm_start and hasattr(self, "_model")
         rows, labels, weights = draft._check_data(X, y, sample_weight, reset=not go_on)
-        warn_of_odd_units(draft, rows)
         if go_on:
             draft._refuse_strange(labels)
             draft._model = copy.deepcopy(self._model)
@@ -151,6 +150,7 @@ class OnlineModel(SparseLinearModel, metaclass=ABCMeta):
             draft._begin_with(labels, lambda: draft._learner(labels.size))
         draft._fit_rows(rows, labels, weights)
         self.__dict__.update(draft.__dict__)
+        warn_of_odd_units(self, rows)
         return self
 
     def _learn_next(self, X: Any, y: Any, sample_weight: Any, told: np.ndarray | None) -> Self:

@@ -41,7 +41,8 @@ class UnitScaler(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
 
     def fit(self, X: Any, y: Any = None) -> "UnitScaler":
         """Find the columns in other units, and what brings them to that of most."""
-        sizes, counts = column_sizes(check_rows(self, X, reset=True))
+        rows = check_rows(self, X, reset=True)
+        sizes, counts = column_sizes(rows.indices, rows.data, rows.shape[1])
         odd, median = odd_columns(sizes, counts)
         self.scale_ = np.ones(sizes.size)
         if odd.size:

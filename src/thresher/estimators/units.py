@@ -10,19 +10,24 @@ from typing import Any
 import numpy as np
 from scipy import sparse
 
+from thresher.estimators.describing import names_of
+
 FAR = 100.0  # times the median size, or that part of it
 FEWEST_ROWS = 3  # in which a column must occur before anything is said of its unit
+SMALLEST, LARGEST = 1e-150, 1e150  # sizes whose squares are still numbers
 NAMED = 5  # columns that a warning names
 
 
-def column_sizes(rows: sparse.csr_array) -> tuple[np.ndarray, np.ndarray]:
+def column_sizes(
+    columns: np.ndarray, values: np.ndarray, width: int
+) -> tuple[np.ndarray, np.ndarray]:
     """Return each column's root mean square of nonzero values, and how many it has."""
-    width = rows.shape[1]
-    nonzero = rows.data != 0
-    columns, values = rows.indices[nonzero], rows.data[nonzero]
+    nonzero = values != 0
+    columns, values = columns[nonzero], values[nonzero].astype(np.float64)
     counts = np.bincount(columns, minlength=width)
-    squares = np.bincount(columns, values.astype(np.float64) ** 2, minlength=width)
-    return np.sqrt(squares / np.maximum(counts, 1)), counts
+    with np.errstate(over="ignore", under="ignore"):
+        squares = np.bincount(columns, values**2, minlength=width)
+    return np.clip(np.sqrt(squares / np.maximum(counts, 1)), SMALLEST, LARGEST), counts
 
 
 def odd_columns(sizes: np.ndarray, counts: np.ndarray) -> tuple[np.ndarray, float]:
@@ -40,15 +45,15 @@ def odd_columns(sizes: np.ndarray, counts: np.ndarray) -> tuple[np.ndarray, floa
 
 
 def warn_of_odd_units(estimator: Any, rows: sparse.csr_array) -> None:
-    """Warn once if a few columns would drown the others, or be drowned, for their units' sake."""
-    from thresher.estimators.describing import names_of
-
-    sizes, counts = column_sizes(rows)
+    """Warn if some columns of the rows just learnt drown the others, or are drowned."""
+    vocabulary = estimator._model.vocabulary
+    slots = vocabulary.slot_of[rows.indices] - 1
+    sizes, counts = column_sizes(slots, rows.data, len(vocabulary))
     odd, median = odd_columns(sizes, counts)
     if not odd.size:
         return
     farthest = odd[np.argsort(-np.abs(np.log(sizes[odd] / median)), kind="stable")][:NAMED]
-    names = ", ".join(names_of(estimator, farthest))
+    names = ", ".join(names_of(estimator, vocabulary["columns"][farthest]))
     more = f" and {odd.size - farthest.size:,} more" if odd.size > farthest.size else ""
     warnings.warn(
         f"Columns are in very different units: the values of {names}{more} are more than "

@@ -6,7 +6,9 @@ of its noise: the noise is the smaller the more evidence the features at the cut
 
     P_j = logistic(SLOPE z^POWER log(score_j / cut) - shift),   sum of all P_j = number selected,
 
-z the median of |w_j| (sum of x_j^2)^(1/2) over the features nearest to the cut.
+z the median of |w_j| (sum of x_j^2)^(1/2) over the features nearest to the cut. Only the strongest
+features contend; the others have probability 0, for a hundred thousand times next to nothing would
+be a lot.
 """
 
 from typing import NamedTuple
@@ -19,6 +21,7 @@ from thresher.learners.selection import bar_at
 # Fitted to refits of eight data sets: python -m experiments.calibration prints them.
 SLOPE, POWER = 2.09, 0.40
 FEWEST_NEAR = 10  # features whose evidence is taken for that at the cut
+CONTENDERS, FEWEST_CONTENDERS = 20, 2000  # for each feature that is kept; in all
 FARTHEST = 50.0  # logarithm of a score over the cut; beyond it all is certain
 HALVINGS = 40  # of the interval in which the shift is searched
 
@@ -41,7 +44,12 @@ def refit_probabilities(
     distance = distance_to_cut(standing)
     if distance is None:  # nothing is known yet: all are alike
         return np.full(n, kept / n)
-    return shifted_to_sum(slope * evidence_at_cut(standing, distance) ** power * distance, kept)
+    steepness = slope * evidence_at_cut(standing, distance) ** power
+    contending = min(max(CONTENDERS * kept, FEWEST_CONTENDERS), n)
+    first = np.argpartition(-distance, contending - 1)[:contending]
+    found = np.zeros(n)
+    found[first] = shifted_to_sum(steepness * distance[first], kept)
+    return found
 
 
 def distance_to_cut(standing: Standing) -> np.ndarray | None:
