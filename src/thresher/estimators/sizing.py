@@ -47,7 +47,7 @@ class Effort:
 
 # A choice for a few times the cost of a fit, and less with more rows than these.
 FOLDS, MOST_ROWS, MOST_NONZEROS = 4, 10_000, 1 << 21
-QUICK = Effort(n_paths=4, updates=0.3, spared=0.02)
+QUICK = Effort(n_paths=4, updates=0.3, spared=0.03)
 
 
 @dataclass(frozen=True)
