@@ -277,6 +277,16 @@ def test_a_single_row_of_a_class_leaves_it_to_the_rule(kind):
 
 
 @pytest.mark.jit
+def test_of_many_rows_some_are_looked_at(binary, monkeypatch):
+    rows, labels = binary
+    whole = told(ThresherClassifier(**FEW).fit(rows, labels))
+    monkeypatch.setattr("thresher.estimators.sizing.MOST_ROWS", 30)
+    some = told(ThresherClassifier(**FEW).fit(rows, labels))
+    assert some != whole
+    assert some == told(ThresherClassifier(**FEW, n_jobs=2).fit(rows, labels))
+
+
+@pytest.mark.jit
 def test_a_rare_third_class_does_not_spoil_the_choice():
     rows, labels = labelled_rows()
     labels = np.where(np.arange(labels.size) < 1, 2, labels)

@@ -48,9 +48,9 @@ class Description:
     width: int
     kept: int  # features with a weight, for whichever class
     passes: int
-    size_choice: dict[str, Any] | None  # of methods that choose how many features to keep
     provenance: dict[str, Any]
     selections: list[Selection]
+    size_choice: dict[str, Any] | None = None  # of methods that can choose how many features
 
     def as_dict(self) -> dict[str, Any]:
         """Return everything as JSON knows it."""

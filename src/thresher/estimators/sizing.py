@@ -46,8 +46,8 @@ class Effort:
 
 
 # A choice for a few times the cost of a fit, and less with more rows than these.
-FOLDS, MOST_ROWS, MOST_NONZEROS = 4, 10_000, 1 << 23
-QUICK = Effort(n_paths=4, updates=0.3, spared=0.02)
+FOLDS, MOST_ROWS, MOST_NONZEROS = 4, 10_000, 1 << 21
+QUICK = Effort(n_paths=4, updates=0.3, spared=0.03)
 
 
 @dataclass(frozen=True)
@@ -132,9 +132,11 @@ class SizesItself:
         run_all: Workers,
     ) -> SizeChoice:
         """Choose a size quickly, on at most MOST_ROWS rows."""
-        taken = _sample(self._seed, importance, MOST_ROWS)
-        rows, importance = rows[taken], importance[taken]
-        targets = [mine[taken] for mine in targets]
+        if importance.size > MOST_ROWS:
+            order = permutation(self._seed, SAMPLE_STREAM, 0, importance.size)
+            taken = np.sort(order[:MOST_ROWS])
+            rows, importance = rows[taken], importance[taken]
+            targets = [mine[taken] for mine in targets]
         folds = folds_of(labels_of(targets), FOLDS, self._seed)
         return choose_on(self, rows, targets, importance, folds, QUICK, run_all)
 
@@ -214,13 +216,6 @@ def some_rows(source: Source, shuffle: bool, seed: int) -> Labelled | None:
         return None
     some = gathered(chunks)
     return some if np.isfinite(some.weights).all() and (some.weights >= 0).all() else None
-
-
-def _sample(seed: int, importance: np.ndarray, most: int) -> np.ndarray:
-    """Return the numbers of at most so many random rows, ascending."""
-    if importance.size <= most:
-        return np.arange(importance.size)
-    return np.sort(permutation(seed, SAMPLE_STREAM, 0, importance.size)[:most])
 
 
 def reason(table: Table, verdict: Verdict, n_folds: int, effort: Effort) -> str:
