@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 from thresher.jit import jit
 from thresher.kernels.lanes import clipped, load, minus, plus, scaled, store, times, total
 from thresher.kernels.losses import slope_of
+from thresher.kernels.prefetch import prefetch_next
 from thresher.kernels.sigmoid import log_slopes
 
 RATE, FRESH, PUSH, SQUARES = range(4)
@@ -26,7 +27,8 @@ class Bundle(NamedTuple):
     """The weights of paths that read the same rows, and what is known of every slot.
 
     ``facts[slot]`` holds how long its steps are relative to others' (0 once it is purged), the
-    squared gradients and the gradients of the burst under way, and the squared gradients before it;
+    squared gradients of the burst under way, the gradients if it is a stage's last, and the squared
+    gradients before it;
     ``bias_facts`` the same of the constant input. Slots touched in the burst stand in
     ``touched[: cursor[0]]``. ``ratios[: pooled[0]]`` are |sum of gradients| / sqrt(sum of squares)
     of the stage's last burst, of the slots in ``owners``. Where some paths do not select but fit,
@@ -116,7 +118,7 @@ def learn_apart(rows, first, last, of_selecting, of_all, bundle):
 
 
 @jit
-def learn_row(rows, i, update, rules, shares, number, bundle, margins, slopes):
+def learn_row(rows, i, update, rules, shares, number, pools, bundle, margins, slopes):
     """Make one update on every path; return whether the numbers are still finite."""
     first, last = rows.starts[i], rows.starts[i + 1]
     weights, facts, touched = bundle.weights, bundle.facts, bundle.touched
@@ -148,8 +150,10 @@ def learn_row(rows, i, update, rules, shares, number, bundle, margins, slopes):
         touched[n] = j
         n += facts[j, FRESH] == 0.0
         facts[j, FRESH] += max(square * x * x, least)
-        facts[j, PUSH] += push * x
     bundle.cursor[0] = n
+    if pools:
+        for k in range(first, last):
+            facts[rows.slots[k], PUSH] += push * rows.values[k]
     move = update.size * bundle.bias_facts[0, RATE]
     store(bundle.bias, 0, plus(load(bundle.bias, 0), scaled(moves, move)))
     bundle.bias_facts[0, FRESH] += square * update.size * update.size
@@ -157,7 +161,7 @@ def learn_row(rows, i, update, rules, shares, number, bundle, margins, slopes):
 
 
 @jit
-def learn_row_alone(rows, i, update, loss, take, bundle):
+def learn_row_alone(rows, i, update, loss, take, pools, bundle):
     """Make one update on a path that is alone: the same without lanes."""
     first, last = rows.starts[i], rows.starts[i + 1]
     weights, facts, touched = bundle.weights, bundle.facts, bundle.touched
@@ -181,8 +185,10 @@ def learn_row_alone(rows, i, update, loss, take, bundle):
         touched[n] = j
         n += facts[j, FRESH] == 0.0
         facts[j, FRESH] += max(square * x * x, least)
-        facts[j, PUSH] += push * x
     bundle.cursor[0] = n
+    if pools:
+        for k in range(first, last):
+            facts[rows.slots[k], PUSH] += push * rows.values[k]
     bundle.bias[0, 0] += move * (update.size * bundle.bias_facts[0, RATE])
     bundle.bias_facts[0, FRESH] += square * update.size * update.size
     return True
@@ -262,7 +268,10 @@ def run_bursts(rows, updates, rules, done, shares, bundle):
     margins, slopes = np.empty_like(takes[:1]), np.empty_like(takes[:1])
     alone = takes.shape[1] == 1
     for t in range(updates.order.size):
+        prefetch_next(rows, updates.order, t)
         number = (done + t) // rules.size
+        # of the stage's last burst only it is asked how far gradients went one way
+        pools = rules.event == SELECTING and rules.first + number + 1 == rules.bursts
         if shares.active[number] > 0:
             i = updates.order[t]
             update = Update(
@@ -273,14 +282,25 @@ def run_bursts(rows, updates, rules, done, shares, bundle):
                 updates.norms[t],
             )
             if alone:
-                finite = learn_row_alone(rows, i, update, rules.loss, takes[number, 0], bundle)
+                take = takes[number, 0]
+                finite = learn_row_alone(rows, i, update, rules.loss, take, pools, bundle)
             else:
-                finite = learn_row(rows, i, update, rules, shares, number, bundle, margins, slopes)
+                finite = learn_row(
+                    rows, i, update, rules, shares, number, pools, bundle, margins, slopes
+                )
             if not finite:
                 return t
         if (done + t + 1) % rules.size == 0:
-            pools = rules.event == SELECTING and rules.first + number + 1 == rules.bursts
             close_burst(rules, pools, updates.steps[t], parts, number, bundle)
             if rules.event == AVERAGING:
                 add_weights(bundle)
     return updates.order.size
+
+
+@jit
+def lane_sums(weights, first, last, sums):
+    """Write, for every slot, the sum of its weights on the lanes from ``first`` to ``last``."""
+    for j in range(sums.size):
+        sums[j] = 0.0
+        for lane in range(first, last):
+            sums[j] += weights[j, lane]

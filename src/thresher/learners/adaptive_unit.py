@@ -3,7 +3,7 @@
 import numpy as np
 
 from thresher.data.growth import Arrays, Log
-from thresher.kernels.adaptive import FRESH, PUSH, RATE, SQUARES, Bundle, Shares
+from thresher.kernels.adaptive import FRESH, PUSH, RATE, SQUARES, Bundle, Shares, lane_sums
 from thresher.kernels.lanes import LINE
 from thresher.learners.unit import PathUnit
 
@@ -120,10 +120,9 @@ class AdaptiveUnit(PathUnit):
 
     def summed_weights(self, n_slots: int, lanes: range) -> np.ndarray:
         """Return the sum over some paths of every slot's weights, in the order of the paths."""
-        total = np.zeros(n_slots)
-        for lane in lanes:
-            total += self.arrays["weights"][:n_slots, lane]
-        return total
+        sums = np.empty(n_slots)
+        lane_sums(self.arrays["weights"], lanes.start, lanes.stop, sums)
+        return sums
 
     @property
     def fitting(self) -> range:

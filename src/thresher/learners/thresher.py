@@ -127,10 +127,10 @@ class Thresher(StageLearner):
     def close_stage(self, paths: Paths, vocabulary: Vocabulary) -> None:
         """Keep the features that stood out, and set gravity and steps for the next stage."""
         if self.timetable.selects(paths.stage.number):
-            self._select(paths, vocabulary)
+            weights = self._select(paths, vocabulary)
             if self.timetable.endless:
                 self._choose_members(paths, vocabulary)
-            paths.record(_mean_weights(paths)[0], int(paths.stable.sum()))
+            paths.record(weights[paths.stable], int(paths.stable.sum()))
         if paths.stage.number == self.timetable.averaging:
             paths.stage.number += 1  # the end: what this stage gathered is the model
             return
@@ -190,8 +190,11 @@ class Thresher(StageLearner):
         columns = vocabulary["columns"][paths.feature("slot")]
         return strongest(scores, paths.stable, columns, n)
 
-    def _select(self, paths: Paths, vocabulary: Vocabulary) -> None:
-        """Update the running means, and purge all but the most salient features."""
+    def _select(self, paths: Paths, vocabulary: Vocabulary) -> np.ndarray:
+        """Update the running means, and purge all but the most salient features.
+
+        Returns the mean weights of the stage.
+        """
         stage, stable = paths.stage, paths.stable
         selecting = self.timetable.endless and self._fits(paths)
         weights, bias = _mean_weights(paths, selecting=selecting)
@@ -208,6 +211,7 @@ class Thresher(StageLearner):
         stage.rejection_rate = annealed_rejection_rate(share, rate, 0.0)
         ratios = [unit.pooled_ratios(paths.stable) for unit in _units(paths)]
         stage.gravity = gravity_for(np.concatenate(ratios), stage.rejection_rate)
+        return weights
 
     def _fits(self, paths: Paths) -> bool:
         """Return whether there are paths to fit while others select."""
