@@ -10,7 +10,9 @@ from typing import Any
 import numpy as np
 from scipy import sparse
 
+from thresher.data.vocabulary import as_columns
 from thresher.estimators.describing import names_of
+from thresher.kernels.slots import column_sums, translate
 
 FAR = 100.0  # times the median size, or that part of it
 FEWEST_ROWS = 3  # in which a column must occur before anything is said of its unit
@@ -18,15 +20,10 @@ SMALLEST, LARGEST = 1e-150, 1e150  # sizes whose squares are still numbers
 NAMED = 5  # columns that a warning names
 
 
-def column_sizes(
-    columns: np.ndarray, values: np.ndarray, width: int
-) -> tuple[np.ndarray, np.ndarray]:
-    """Return each column's root mean square of nonzero values, and how many it has."""
-    nonzero = values != 0
-    columns, values = columns[nonzero], values[nonzero].astype(np.float64)
-    counts = np.bincount(columns, minlength=width)
-    with np.errstate(over="ignore", under="ignore"):
-        squares = np.bincount(columns, values**2, minlength=width)
+def column_sizes(slots: np.ndarray, values: np.ndarray, n: int) -> tuple[np.ndarray, np.ndarray]:
+    """Return each slot's root mean square of values, and how many it has."""
+    counts, squares = np.zeros(n, np.int64), np.zeros(n)
+    column_sums(slots, values, counts, squares)
     return np.clip(np.sqrt(squares / np.maximum(counts, 1)), SMALLEST, LARGEST), counts
 
 
@@ -47,7 +44,7 @@ def odd_columns(sizes: np.ndarray, counts: np.ndarray) -> tuple[np.ndarray, floa
 def warn_of_odd_units(estimator: Any, rows: sparse.csr_array) -> None:
     """Warn if some columns of the rows just learnt drown the others, or are drowned."""
     vocabulary = estimator._model.vocabulary
-    slots = vocabulary.slot_of[rows.indices] - 1
+    slots = translate(as_columns(rows.indices), vocabulary.slot_of)
     sizes, counts = column_sizes(slots, rows.data, len(vocabulary))
     odd, median = odd_columns(sizes, counts)
     if not odd.size:

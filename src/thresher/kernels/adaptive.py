@@ -13,13 +13,13 @@ from numpy.typing import NDArray
 
 from thresher.jit import jit
 from thresher.kernels.lanes import clipped, load, minus, plus, scaled, store, times, total
-from thresher.kernels.losses import slope_of
-from thresher.kernels.prefetch import prefetch_next
-from thresher.kernels.sigmoid import log_slopes
+from thresher.kernels.losses import LOG_LOSS, slope_of
+from thresher.kernels.prefetch import prefetch
+from thresher.kernels.sigmoid import lane_log_slopes
 
 RATE, FRESH, PUSH, SQUARES = range(4)
-LOG_LOSS = 1
 SELECTING, AVERAGING = range(2)
+AHEAD = 16  # numbers in a cache line of the next row, which is asked for while one is learnt
 LEAST = 1e-30  # of what a touch adds to the squares, so that a feature touched is seen to be
 
 
@@ -47,16 +47,6 @@ class Bundle(NamedTuple):
     owners: NDArray[np.uint32]
     ratios: NDArray[np.float64]
     pooled: NDArray[np.int64]
-
-
-class Update(NamedTuple):
-    """What is to be done with a row: its target, importance, and step; see ``rows.Updates``."""
-
-    target: float
-    weight: float
-    step: float
-    size: float
-    norm: float
 
 
 class Rules(NamedTuple):
@@ -93,105 +83,14 @@ class Shares(NamedTuple):
 
 
 @jit
-def slopes_of(loss, margins, target, takes, number, slopes):
-    """Write the slope of the loss on every path, times the path's weight in the burst."""
-    if loss == LOG_LOSS:
-        log_slopes(margins, target, slopes)
-        for lane in range(slopes.size):
-            slopes[lane] *= takes[number, lane]
-    else:
-        for lane in range(slopes.size):
-            slopes[lane] = takes[number, lane] * slope_of(loss, margins[lane], target)
-
-
-@jit
-def learn_apart(rows, first, last, of_selecting, of_all, bundle):
-    """Move the weights of all paths on members, those of selecting ones on other slots."""
-    weights, facts, members = bundle.weights, bundle.facts, bundle.members
-    for k in range(first, last):
-        j = rows.slots[k]
-        length = rows.values[k] * facts[j, RATE]
-        if members[j]:
-            store(weights, j, plus(load(weights, j), scaled(of_all, length)))
-        else:
-            store(weights, j, plus(load(weights, j), scaled(of_selecting, length)))
-
-
-@jit
-def learn_row(rows, i, update, rules, shares, number, pools, bundle, margins, slopes):
-    """Make one update on every path; return whether the numbers are still finite."""
-    first, last = rows.starts[i], rows.starts[i + 1]
-    weights, facts, touched = bundle.weights, bundle.facts, bundle.touched
-    sums = scaled(load(bundle.bias, 0), update.size)
-    for k in range(first, last):
-        sums = plus(sums, scaled(load(weights, rows.slots[k]), rows.values[k]))
-    if not math.isfinite(total(sums)):
-        return False
-    store(margins, 0, sums)
-    slopes_of(rules.loss, margins[0], update.target, shares.takes, number, slopes[0])
-    pulls = scaled(load(slopes, 0), update.weight)
-    number_type = facts.dtype.type
-    active = shares.active[number]
-    square = number_type(total(times(pulls, pulls)) / (active * update.norm))
-    if square == 0.0:
-        return True
-    push = number_type(total(pulls) / active)
-    least = number_type(LEAST)
-    moves = times(scaled(pulls, -update.step), load(shares.steps, 0))
-    if rules.parted:
-        learn_apart(rows, first, last, times(moves, load(shares.selects, 0)), moves, bundle)
-    n = bundle.cursor[0]
-    for k in range(first, last):
-        j = rows.slots[k]
-        x = rows.values[k]
-        if not rules.parted:
-            store(weights, j, plus(load(weights, j), scaled(moves, x * facts[j, RATE])))
-        # noted on every visit, but it stays noted only if the slot was untouched so far
-        touched[n] = j
-        n += facts[j, FRESH] == 0.0
-        facts[j, FRESH] += max(square * x * x, least)
-    bundle.cursor[0] = n
-    if pools:
-        for k in range(first, last):
-            facts[rows.slots[k], PUSH] += push * rows.values[k]
-    move = update.size * bundle.bias_facts[0, RATE]
-    store(bundle.bias, 0, plus(load(bundle.bias, 0), scaled(moves, move)))
-    bundle.bias_facts[0, FRESH] += square * update.size * update.size
-    return True
-
-
-@jit
-def learn_row_alone(rows, i, update, loss, take, pools, bundle):
-    """Make one update on a path that is alone: the same without lanes."""
-    first, last = rows.starts[i], rows.starts[i + 1]
-    weights, facts, touched = bundle.weights, bundle.facts, bundle.touched
-    margin = update.size * bundle.bias[0, 0]
-    for k in range(first, last):
-        margin += weights[rows.slots[k], 0] * rows.values[k]
-    if not math.isfinite(margin):
-        return False
-    slope = update.weight * take * slope_of(loss, margin, update.target)
-    number_type = facts.dtype.type
-    square = number_type(slope * slope / update.norm)
-    if square == 0.0:
-        return True
-    push, move = number_type(slope), number_type(-update.step * slope)
-    least = number_type(LEAST)
-    n = bundle.cursor[0]
-    for k in range(first, last):
-        j = rows.slots[k]
-        x = rows.values[k]
-        weights[j, 0] += move * (x * facts[j, RATE])
-        touched[n] = j
-        n += facts[j, FRESH] == 0.0
-        facts[j, FRESH] += max(square * x * x, least)
-    bundle.cursor[0] = n
-    if pools:
-        for k in range(first, last):
-            facts[rows.slots[k], PUSH] += push * rows.values[k]
-    bundle.bias[0, 0] += move * (update.size * bundle.bias_facts[0, RATE])
-    bundle.bias_facts[0, FRESH] += square * update.size * update.size
-    return True
+def slopes_of(loss, margins, target, line):
+    """Return the slope of the loss on every path; ``line`` is a row to write on."""
+    if loss == LOG_LOSS and line.itemsize == 4:  # the latter is known when this is compiled
+        return lane_log_slopes(margins, target)
+    store(line, 0, margins)
+    for lane in range(line.size):
+        line[0, lane] = slope_of(loss, line[0, lane], target)
+    return load(line, 0)
 
 
 @jit
@@ -258,43 +157,137 @@ def add_weights(bundle):
 
 
 @jit
+def end_burst(rules, pools, step, parts, number, bundle):
+    """Do what is due at the end of a burst."""
+    close_burst(rules, pools, step, parts, number, bundle)
+    if rules.event == AVERAGING:
+        add_weights(bundle)
+
+
+@jit
+def run_lanes(rows, updates, rules, done, shares, bundle):
+    """Learn from the rows in turn, on all paths of a line; see ``run_bursts``.
+
+    One long function: arrays handed to others would be counted by Numba for every row, which costs
+    more than the row.
+    """
+    starts, slots, values = rows
+    order, steps, biases, norms, targets, importance = updates
+    weights, facts, members, touched = bundle.weights, bundle.facts, bundle.members, bundle.touched
+    bias, bias_facts, cursor = bundle.bias, bundle.bias_facts, bundle.cursor
+    takes, active = shares.takes, shares.active
+    line = np.empty_like(takes[:1])
+    number_type = facts.dtype.type
+    least = number_type(LEAST)
+    for t in range(order.size):
+        if t + 1 < order.size:
+            following = order[t + 1]
+            for k in range(starts[following], starts[following + 1], AHEAD):
+                prefetch(slots, k)
+                prefetch(values, k)
+        number = (done + t) // rules.size
+        # of the stage's last burst only it is asked how far gradients went one way
+        pools = rules.event == SELECTING and rules.first + number + 1 == rules.bursts
+        if active[number] > 0:
+            i = order[t]
+            # unsigned, since Numba lets signed places count from an array's end
+            first, last = np.uint64(starts[i]), np.uint64(starts[i + 1])
+            size, norm = biases[t], norms[t]
+            sums = scaled(load(bias, 0), size)
+            for k in range(first, last):
+                sums = plus(sums, scaled(load(weights, slots[k]), values[k]))
+            if not math.isfinite(total(sums)):
+                return t
+            slopes = slopes_of(rules.loss, sums, targets[i], line)
+            slopes = scaled(times(slopes, load(takes, number)), importance[i])
+            square = number_type(total(times(slopes, slopes)) / (active[number] * norm))
+            if square > 0.0:
+                moves = times(scaled(slopes, -steps[t]), load(shares.steps, 0))
+                n = cursor[0]
+                if rules.parted:
+                    of_selecting = times(moves, load(shares.selects, 0))
+                    for k in range(first, last):
+                        j = slots[k]
+                        mine = moves if members[j] else of_selecting
+                        move = scaled(mine, values[k] * facts[j, RATE])
+                        store(weights, j, plus(load(weights, j), move))
+                else:
+                    for k in range(first, last):
+                        j = slots[k]
+                        x = values[k]
+                        move = scaled(moves, x * facts[j, RATE])
+                        touched[n] = j
+                        n += facts[j, FRESH] == 0.0
+                        facts[j, FRESH] += max(square * x * x, least)
+                        store(weights, j, plus(load(weights, j), move))
+                cursor[0] = n
+                if pools:
+                    push = number_type(total(slopes) / active[number])
+                    for k in range(first, last):
+                        facts[slots[k], PUSH] += push * values[k]
+                move = scaled(moves, size * bias_facts[0, RATE])
+                store(bias, 0, plus(load(bias, 0), move))
+                bias_facts[0, FRESH] += square * size * size
+        if (done + t + 1) % rules.size == 0:
+            end_burst(rules, pools, steps[t], shares.parts, number, bundle)
+    return order.size
+
+
+@jit
+def run_alone(rows, updates, rules, done, shares, bundle):
+    """Learn from the rows in turn on a path that is alone: the same without lanes."""
+    starts, slots, values = rows
+    order, steps, biases, norms, targets, importance = updates
+    weights, facts, touched = bundle.weights, bundle.facts, bundle.touched
+    bias, bias_facts, cursor, takes = bundle.bias, bundle.bias_facts, bundle.cursor, shares.takes
+    number_type = facts.dtype.type
+    least = number_type(LEAST)
+    for t in range(order.size):
+        if t + 1 < order.size:
+            following = order[t + 1]
+            for k in range(starts[following], starts[following + 1], AHEAD):
+                prefetch(slots, k)
+                prefetch(values, k)
+        number = (done + t) // rules.size
+        pools = rules.event == SELECTING and rules.first + number + 1 == rules.bursts
+        i = order[t]
+        first, last, size = np.uint64(starts[i]), np.uint64(starts[i + 1]), biases[t]
+        margin = size * bias[0, 0]
+        for k in range(first, last):
+            margin += weights[slots[k], 0] * values[k]
+        if not math.isfinite(margin):
+            return t
+        slope = importance[i] * takes[number, 0] * slope_of(rules.loss, margin, targets[i])
+        square = number_type(slope * slope / norms[t])
+        if square > 0.0:
+            push, move = number_type(slope), number_type(-steps[t] * slope)
+            n = cursor[0]
+            for k in range(first, last):
+                j = slots[k]
+                x = values[k]
+                weights[j, 0] += move * (x * facts[j, RATE])
+                touched[n] = j
+                n += facts[j, FRESH] == 0.0
+                facts[j, FRESH] += max(square * x * x, least)
+                facts[j, PUSH] += push * x
+            cursor[0] = n
+            bias[0, 0] += move * (size * bias_facts[0, RATE])
+            bias_facts[0, FRESH] += square * size * size
+        if (done + t + 1) % rules.size == 0:
+            end_burst(rules, pools, steps[t], shares.parts, number, bundle)
+    return order.size
+
+
+@jit
 def run_bursts(rows, updates, rules, done, shares, bundle):
     """Learn from the rows in turn, closing bursts as they fill.
 
     ``done`` updates of the first burst came before. Returns how many rows were learnt before the
     numbers overflowed.
     """
-    takes, parts = shares.takes, shares.parts
-    margins, slopes = np.empty_like(takes[:1]), np.empty_like(takes[:1])
-    alone = takes.shape[1] == 1
-    for t in range(updates.order.size):
-        prefetch_next(rows, updates.order, t)
-        number = (done + t) // rules.size
-        # of the stage's last burst only it is asked how far gradients went one way
-        pools = rules.event == SELECTING and rules.first + number + 1 == rules.bursts
-        if shares.active[number] > 0:
-            i = updates.order[t]
-            update = Update(
-                updates.targets[i],
-                updates.importance[i],
-                updates.steps[t],
-                updates.biases[t],
-                updates.norms[t],
-            )
-            if alone:
-                take = takes[number, 0]
-                finite = learn_row_alone(rows, i, update, rules.loss, take, pools, bundle)
-            else:
-                finite = learn_row(
-                    rows, i, update, rules, shares, number, pools, bundle, margins, slopes
-                )
-            if not finite:
-                return t
-        if (done + t + 1) % rules.size == 0:
-            close_burst(rules, pools, updates.steps[t], parts, number, bundle)
-            if rules.event == AVERAGING:
-                add_weights(bundle)
-    return updates.order.size
+    if shares.takes.shape[1] == 1:
+        return run_alone(rows, updates, rules, done, shares, bundle)
+    return run_lanes(rows, updates, rules, done, shares, bundle)
 
 
 @jit

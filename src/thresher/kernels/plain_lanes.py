@@ -28,6 +28,16 @@ def times(a, b):
     return a * b
 
 
+def over(a, b):
+    """Return a / b."""
+    return a / b
+
+
+def filled(lanes, x):
+    """Return a number in every lane."""
+    return np.full_like(lanes, x)
+
+
 def scaled(lanes, x):
     """Return all lanes times a number."""
     return lanes * lanes.dtype.type(x)

@@ -1,9 +1,9 @@
-"""The slope of the log loss on many paths at once."""
+"""The slope of the log loss on a line of paths at once."""
 
 import numpy as np
 
 from thresher.jit import jit
-from thresher.kernels.losses import log_slope
+from thresher.kernels.lanes import clipped, filled, minus, over, plus, scaled, times
 
 # 1 / (1 + exp(z)) = 1/2 - z P(u) / Q(u) with u = (z / FAR)^2, good to single precision up to FAR,
 # beyond which the slope is 0 in it: additions, multiplications and one division, which fit vector
@@ -16,27 +16,21 @@ P0, P1, P2, P3, P4 = np.array(
 Q1, Q2, Q3, Q4 = np.array(
     [33.7693014576089, 135.675356619904, 125.805424068067, 21.9998650246996], np.float32
 )
-ONE, HALF, INVERSE = np.float32(1.0), np.float32(0.5), np.float32(1.0 / 17.0)
+HALF, INVERSE = np.float32(0.5), np.float32(1.0 / 17.0)
 
 
 @jit
-def single_log_slopes(margins, target, slopes):
-    """Write the slopes in single precision."""
-    sign = np.float32(target)
-    for lane in range(margins.size):
-        z = min(max(margins[lane] * sign, -FAR), FAR)
-        u = z * INVERSE
-        u = u * u
-        p = (((P4 * u + P3) * u + P2) * u + P1) * u + P0
-        q = (((Q4 * u + Q3) * u + Q2) * u + Q1) * u + ONE
-        slopes[lane] = -sign * (HALF - z * p / q)
-
-
-@jit
-def log_slopes(margins, target, slopes):
-    """Write the slope of log(1 + exp(-y m)) for every margin."""
-    if margins.itemsize == 4:  # known when this is compiled
-        single_log_slopes(margins, target, slopes)
-    else:
-        for lane in range(margins.size):
-            slopes[lane] = log_slope(margins[lane], target)
+def lane_log_slopes(margins, target):
+    """Return the slopes of log(1 + exp(-y m)) of lanes in single precision."""
+    z = clipped(scaled(margins, target), filled(margins, FAR))
+    u = scaled(z, INVERSE)
+    u = times(u, u)
+    p = plus(scaled(u, P4), filled(u, P3))
+    p = plus(times(p, u), filled(u, P2))
+    p = plus(times(p, u), filled(u, P1))
+    p = plus(times(p, u), filled(u, P0))
+    q = plus(scaled(u, Q4), filled(u, Q3))
+    q = plus(times(q, u), filled(u, Q2))
+    q = plus(times(q, u), filled(u, Q1))
+    q = plus(times(q, u), filled(u, np.float32(1.0)))
+    return scaled(minus(filled(z, HALF), times(z, over(p, q))), -target)

@@ -72,13 +72,13 @@ def keep_slots(rows_starts, slots, values, place_of):
     n = 0
     for i in range(starts.size - 1):
         for k in range(rows_starts[i], rows_starts[i + 1]):
+            # written on every visit, but it stays only if the slot is kept
             place = place_of[slots[k]]
-            if place >= 0:
-                kept[n] = place
-                kept_values[n] = values[k]
-                n += 1
+            kept[n] = place
+            kept_values[n] = values[k]
+            n += place >= 0
         starts[i + 1] = n
-    return starts, kept[:n].copy(), kept_values[:n].copy()
+    return starts, kept[:n], kept_values[:n]
 
 
 @jit

@@ -98,6 +98,22 @@ def times(typingctx, a, b):
 
 
 @intrinsic
+def over(typingctx, a, b):
+    """Return a / b."""
+    return a(a, b), lambda context, builder, signature, args: builder.fdiv(*args)
+
+
+@intrinsic
+def filled(typingctx, lanes, x):
+    """Return a number in every lane."""
+
+    def codegen(context, builder, signature, args):
+        return _spread(builder, args[0].type, args[1])
+
+    return lanes(lanes, lanes.dtype), codegen
+
+
+@intrinsic
 def scaled(typingctx, lanes, x):
     """Return all lanes times a number."""
 

@@ -3,7 +3,7 @@
 import math
 from dataclasses import dataclass
 
-BURSTS_PER_STAGE = 5
+BURSTS_PER_STAGE = 2
 SETTLING_SHARE = 0.3  # of the refit, before averaging begins
 ENDLESS = 1 << 40  # bursts
 
