@@ -221,7 +221,8 @@ class OnlineModel(SparseLinearModel, metaclass=ABCMeta):
     def _fit_rows(self, rows: sparse.csr_array, labels: np.ndarray, weights: np.ndarray) -> None:
         targets, importance = self._lessons(labels, weights)
         kept, rows, targets, importance = _with_weight(rows, targets, importance)
-        passes = Passes(self._most_passes(), self.tol or 0.0, self.shuffle, self._seed)
+        watched = self.verbose > 0
+        passes = Passes(self._most_passes(), self.tol or 0.0, self.shuffle, self._seed, watched)
         with workers(self.n_jobs) as run_all, _overflow_explained(kept):
             self._prepare_rows(rows, targets, importance, run_all)
             self._model.learner = self._learner(kept.size)

@@ -22,13 +22,15 @@ ROWS_AT_ONCE = 4096
 class Passes:
     """How often the rows are read, in which order, and what ends it early.
 
-    ``most`` is None for a learner that knows by itself when it has finished.
+    ``most`` is None for a learner that knows by itself when it has finished; ``watched`` says that
+    somebody wants to hear of every pass.
     """
 
     most: int | None
     tol: float
     shuffle: bool
     seed: int
+    watched: bool = False
 
     def at_once(self, n_rows: int, done: int) -> int:
         """Return how many passes to lay end to end: few rows make calls, not learning, cost."""
@@ -64,14 +66,16 @@ def fit_problem(
         count = passes.at_once(batch.norms.size, number)
         orders = passes.orders(number, count, batch.norms.size, learner.n_orders)
         follow(learner, work, Feed(batch, targets, orders, problem.pace, learner.streams), run_all)
-        work.finish()
         number += count
-        report(number, problem)
+        if passes.watched or passes.tol > 0:
+            work.finish()
+            report(number, problem)
         if passes.tol > 0 and learner.may_stop(problem.state):
             weights, _ = learner.weights(problem.state, vocabulary)
             if unchanged(before, weights, passes.tol):
                 break
             before = weights
+    work.finish()
     return -(-(problem.pace.updates - first) // batch.norms.size)
 
 
