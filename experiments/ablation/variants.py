@@ -4,15 +4,10 @@ A variant changes parameters of the classifier, or the learner it makes, or the 
 """
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field, fields, replace
+from dataclasses import dataclass, field, replace
 from typing import Any
 
-import numpy as np
-
 from thresher import ThresherClassifier
-from thresher.data.vocabulary import Vocabulary
-from thresher.kernels.units import LINEAR
-from thresher.learners.paths import Paths
 from thresher.learners.thresher import Thresher
 
 Change = Callable[[Thresher], Thresher]
@@ -48,40 +43,33 @@ def changed(change: Change) -> type[ThresherClassifier]:
     return Changed
 
 
-def as_kind(kind: type[Thresher]) -> Change:
-    """Return the change to a learner of another kind with the same fields."""
-
-    def change(learner: Thresher) -> Thresher:
-        return kind(**{each.name: getattr(learner, each.name) for each in fields(learner)})
-
-    return change
-
-
-class ByWeight(Thresher):
-    """Ranks features by their mean weight alone, whatever the column says."""
-
-    def _scores(self, paths: Paths, vocabulary: Vocabulary, weights: np.ndarray) -> np.ndarray:
-        return np.abs(weights)
-
-
-class ByFrequency(Thresher):
-    """Ranks features by how often they were selected, as the paper does; ties by salience."""
-
-    def _scores(self, paths: Paths, vocabulary: Vocabulary, weights: np.ndarray) -> np.ndarray:
-        salience = super()._scores(paths, vocabulary, weights)
-        return paths.feature("probability") + 1e-6 * salience / max(salience.max(initial=0), 1e-300)
-
-
 def _long_steps(learner: Thresher) -> Thresher:
-    return replace(learner, selecting=learner.refitting)
+    return replace(learner, selecting=learner.refitting, growth=1.0)
+
+
+def _steady_steps(learner: Thresher) -> Thresher:
+    middle = learner.selecting.longer(learner.growth**0.5)
+    return replace(learner, selecting=middle, growth=1.0)
 
 
 def _short_steps(learner: Thresher) -> Thresher:
-    return replace(learner, selecting=replace(learner.selecting, rate=learner.selecting.rate / 3))
+    return replace(learner, selecting=learner.selecting.longer(1 / 3))
 
 
-def _steep_gravity(learner: Thresher) -> Thresher:
-    return replace(learner, shrinkage=LINEAR)
+def _equal_steps(learner: Thresher) -> Thresher:
+    return replace(learner, halving=1e9)
+
+
+def _late_halving(learner: Thresher) -> Thresher:
+    return replace(learner, halving=2 * learner.halving)
+
+
+def _by_weight(learner: Thresher) -> Thresher:
+    return replace(learner, salience=0.0)
+
+
+def _by_size(learner: Thresher) -> Thresher:
+    return replace(learner, salience=0.5)
 
 
 VARIANTS = {
@@ -91,9 +79,11 @@ VARIANTS = {
     "no-refit": Variant("no refit", {"refit": 0.0}),
     "one-stage": Variant("all purged in one stage", {"n_stages": 1}),
     "no-gravity": Variant("no gravity", {"rejection_rate": 0.0}),
-    "steep-gravity": Variant("gravity grows with the touches", change=_steep_gravity),
-    "by-weight": Variant("score without the column's size", change=as_kind(ByWeight)),
-    "by-frequency": Variant("score: how often selected", change=as_kind(ByFrequency)),
+    "equal-steps": Variant("one length of steps for all features", change=_equal_steps),
+    "late-halving": Variant("steps that shorten half as early", change=_late_halving),
+    "by-weight": Variant("score without the column's size", change=_by_weight),
+    "by-size": Variant("score with the root of the column's size", change=_by_size),
+    "steady-steps": Variant("selecting steps of one length", change=_steady_steps),
     "long-steps": Variant("selecting steps as long as the refit's", change=_long_steps),
     "short-steps": Variant("selecting steps a third as long", change=_short_steps),
     "hinge": Variant("hinge loss", {"loss": "hinge"}),

@@ -17,13 +17,14 @@ from experiments.fitting import fit
 from experiments.methods import method
 from experiments.registry import named
 from experiments.store import Store
+from thresher import UnitScaler
 
 SEEDS = range(3)
 FACTOR, SHARE = 1000.0, 0.1  # of the columns
 
 # What may bring columns to a common scale; the bar is about the one that the warning names.
-REMEDIES: dict[str, Callable[[], Any]] = {"MaxAbsScaler": MaxAbsScaler}
-NAMED = "MaxAbsScaler"
+REMEDIES: dict[str, Callable[[], Any]] = {"MaxAbsScaler": MaxAbsScaler, "UnitScaler": UnitScaler}
+NAMED = "UnitScaler"
 
 
 def unit_sizes(dataset: str) -> list[int]:

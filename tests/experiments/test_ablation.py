@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from experiments.ablation import cli, measuring, reading
-from experiments.ablation.variants import DEFAULT, VARIANTS, ByWeight, Variant, as_kind
+from experiments.ablation.variants import DEFAULT, VARIANTS, Variant
 from experiments.store import Store
 
 
@@ -20,13 +20,6 @@ def test_only_the_default_is_the_default(name):
     ours, default = learner_of(variant), learner_of(VARIANTS[DEFAULT])
     same = ours == default and type(ours) is type(default) and variant.scaling == "row-l2"
     assert same == (name == DEFAULT)
-
-
-def test_a_change_of_kind_keeps_every_field():
-    default = learner_of(Variant("any"))
-    other = as_kind(ByWeight)(default)
-    assert type(other) is ByWeight
-    assert vars(other) == vars(default)
 
 
 def stored(missed, overlaps):
