@@ -44,11 +44,12 @@ class SheddingWork(Work):
             return
         few = np.count_nonzero(stable) < FEATURES_LEFT * stable.size
         if few or self.counts[stable].sum() < NONZEROS_LEFT * self.rows.slots.size:
-            self.finish()
+            gone = np.flatnonzero(~stable)
+            self.everything.put(self.members[gone], self.state.take(gone))
             places = np.where(stable, np.cumsum(stable) - 1, -1)
             self.rows = Rows(*keep_slots(*self.rows, places))
             self.members, self.counts = self.members[stable], self.counts[stable]
-            self.state = self.everything.take(self.members)
+            self.state = self.state.take(np.flatnonzero(stable))
 
     def finish(self) -> None:
         """Write the state of the features in play back among all."""
