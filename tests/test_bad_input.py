@@ -180,6 +180,7 @@ WRONG = {
     "n_paths": NOT_A_COUNT,
     "bursts_per_stage": NOT_A_COUNT,
     "n_stages": NOT_A_COUNT,
+    "dtype": ["float16", "int", 32, None],
     "rejection_rate": NOT_A_SHARE,
     "purge_threshold": NOT_A_SHARE,
     "annealing_rate": [NAN, INF, -INF, "fast", None],

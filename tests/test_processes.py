@@ -39,7 +39,7 @@ def test_all_kernels_are_compiled_to_hold_no_lock():
 @pytest.mark.jit
 def test_other_threads_go_on_while_a_kernel_learns():
     rows, labels = labelled_rows(n=500, p=200, density=0.2)
-    kernel_rows, _ = Vocabulary(200).absorb(rows)
+    kernel_rows, _ = Vocabulary(200).absorb(rows, np.dtype(np.float64))
     targets, state = np.where(labels > 0, 1.0, -1.0), (np.zeros(200), np.zeros(1))
 
     def updates(n):

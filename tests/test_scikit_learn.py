@@ -222,7 +222,7 @@ def test_the_papers_settings_can_be_had_and_changed():
 
 
 def test_the_table_of_small_settings_has_every_estimator():
-    assert set(SMALL) == set(ALL)
+    assert set(SMALL) == {name for name in ALL if not name.endswith("CV")}
 
 
 @pytest.mark.parametrize("name", PATHED)

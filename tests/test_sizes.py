@@ -196,7 +196,7 @@ def shrunk(rows, targets, fold):
     learner = replace(estimator._learner(60), timetable=fixed_timetable(500, 8, 0.0))
     vocabulary = Vocabulary(rows.shape[1], True)
     vocabulary.learn_by_frequency(rows)
-    batch = Batch(*vocabulary.absorb(rows), np.ones(targets.size))
+    batch = Batch(*vocabulary.absorb(rows, np.dtype(np.float32)), np.ones(targets.size))
     passes = Passes(None, 0.0, True, 1)
     plan = Plan([3, 10, 38], 8, 200)
     return ShrinkingRun(learner, plan, vocabulary, batch, targets, fold, passes).run(Workers())

@@ -208,11 +208,11 @@ def test_a_log_comes_back_as_far_as_it_is_filled():
 
 def test_a_vocabulary_comes_back():
     vocabulary = Vocabulary(40, normalize=True)
-    vocabulary.absorb(ROWS[:50])
+    vocabulary.absorb(ROWS[:50], np.dtype(np.float64))
     read = Vocabulary.from_tree(through_bytes(vocabulary.tree()))
     assert (read.n_columns, read.normalize, len(read)) == (40, True, len(vocabulary))
     for one in (vocabulary, read):
-        one.absorb(ROWS[50:])
+        one.absorb(ROWS[50:], np.dtype(np.float64))
     for name in ("columns", "occurrences", "squares"):
         assert read[name].tolist() == vocabulary[name].tolist()
 
@@ -243,9 +243,11 @@ def test_pace_and_stage_come_back():
     [
         lambda unit: unit["burst"]["touched"].__setitem__(0, 10**6),
         lambda unit: unit["burst"]["touched"].__setitem__(0, unit["burst"]["touched"][1]),
-        lambda unit: unit["arrays"]["by_slot"]["touches"].__setitem__(slice(None), 0),
-        lambda unit: unit["arrays"]["by_slot"]["touches"].__setitem__(slice(None), -1),
-        lambda unit: unit["pool"]["owners"].__setitem__(0, 10**6),
+        lambda unit: unit["arrays"]["by_slot"]["facts"].__setitem__(slice(None), 0),
+        lambda unit: unit["arrays"]["by_slot"]["facts"].__setitem__(slice(None), -1),
+        lambda unit: unit["pool"].update(
+            owners=np.full(1, 10**6, np.uint32), ratios=np.ones(1), length=1
+        ),
         lambda unit: unit.update(lanes=10**9),
         lambda unit: unit.update(lanes=2),
     ],

@@ -26,7 +26,6 @@ class SparseLinearModel(SelectorMixin, BaseEstimator):
     _model: Model
     _seed: int
     _weights: tuple[np.ndarray, np.ndarray] | None = None
-    _scored: tuple[tuple[np.ndarray, np.ndarray], Scorer] | None = None
     _sparse: bool = False
 
     def __sklearn_is_fitted__(self) -> bool:
@@ -179,11 +178,10 @@ class SparseLinearModel(SelectorMixin, BaseEstimator):
 
     def _scorer(self) -> Scorer:
         """Return what judges rows by the weights as they are now, made once."""
-        settled, made = self._settled(), self._scored
-        if made is None or made[0] is not settled:
-            made = settled, Scorer.of(self._model_fitted().vocabulary, *settled)
-            self._scored = made
-        return made[1]
+        settled, model = self._settled(), self._model_fitted()
+        if model.scored is None or model.scored[0] is not settled:
+            model.scored = settled, Scorer.of(model.vocabulary, *settled)
+        return model.scored[1]
 
     def _model_fitted(self) -> Model:
         if not hasattr(self, "_model"):

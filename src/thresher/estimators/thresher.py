@@ -26,7 +26,7 @@ from thresher.validation import Number, OneOf, Whole
 # Short steps regularise the selection: stability over resampled rows is bought with them. A stream
 # passes once and cannot afford them.
 FIRST_SHARE, LAST_SHARE = 1 / 15, 2.0
-STREAM_SHARES = 1.0, 1.0
+STREAM_SHARES = 2.0, 2.0
 AUTO_PASSES, AUTO_UPDATES = 20, 80_000
 
 

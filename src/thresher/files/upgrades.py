@@ -7,7 +7,7 @@ Arrays = dict[str, Any]
 
 # The flagship's steps were all alike then, in double precision.
 FLAGSHIP = "ThresherClassifier"
-NO_LONGER = ("total", "salience", "bias_total", "bar")
+NO_LONGER = ("total", "salience", "bias_total", "bar", "mean", "bias_mean")
 
 
 def second(header: Header, arrays: Arrays) -> tuple[Header, Arrays]:
@@ -22,8 +22,10 @@ def second(header: Header, arrays: Arrays) -> tuple[Header, Arrays]:
                 model["parameters"]["dtype"] = "float64"
                 model["state"] = None
             for problem in (model["state"] or {}).get("problems", []):
-                for unit in problem["state"].get("units", []):
+                units = problem["state"].get("units", [])
+                features = [problem["state"]["features"]] if units else []
+                for arrays_of in [*(unit["arrays"] for unit in units), *features]:
                     for kind in ("by_slot", "whole"):
                         for name in NO_LONGER:
-                            unit["arrays"][kind].pop(name, None)
+                            arrays_of[kind].pop(name, None)
     return header, arrays

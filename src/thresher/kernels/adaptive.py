@@ -201,6 +201,8 @@ def run_lanes(rows, updates, rules, done, shares, bundle):
             slopes = slopes_of(rules.loss, sums, targets[i], line)
             slopes = scaled(times(slopes, load(takes, number)), importance[i])
             square = number_type(total(times(slopes, slopes)) / (active[number] * norm))
+            if not math.isfinite(square):
+                return t
             if square > 0.0:
                 moves = times(scaled(slopes, -steps[t]), load(shares.steps, 0))
                 n = cursor[0]
@@ -208,14 +210,19 @@ def run_lanes(rows, updates, rules, done, shares, bundle):
                     of_selecting = times(moves, load(shares.selects, 0))
                     for k in range(first, last):
                         j = slots[k]
+                        x = values[k]
                         mine = moves if members[j] else of_selecting
-                        move = scaled(mine, values[k] * facts[j, RATE])
+                        move = scaled(mine, x * facts[j, RATE])
+                        touched[n] = j
+                        n += facts[j, FRESH] == 0.0
+                        facts[j, FRESH] += max(square * x * x, least)
                         store(weights, j, plus(load(weights, j), move))
                 else:
                     for k in range(first, last):
                         j = slots[k]
                         x = values[k]
                         move = scaled(moves, x * facts[j, RATE])
+                        # noted on every visit; it stays noted only if the slot was untouched so far
                         touched[n] = j
                         n += facts[j, FRESH] == 0.0
                         facts[j, FRESH] += max(square * x * x, least)
@@ -259,6 +266,8 @@ def run_alone(rows, updates, rules, done, shares, bundle):
             return t
         slope = importance[i] * takes[number, 0] * slope_of(rules.loss, margin, targets[i])
         square = number_type(slope * slope / norms[t])
+        if not math.isfinite(square):
+            return t
         if square > 0.0:
             push, move = number_type(slope), number_type(-steps[t] * slope)
             n = cursor[0]

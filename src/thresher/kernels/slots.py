@@ -11,7 +11,7 @@ def assign_slots(columns, slot_of, known):
 
     ``slot_of`` holds slot + 1, so that the zeros of a fresh array mean "never seen".
     """
-    fresh = np.empty(min(columns.size, slot_of.size), np.int64)
+    fresh = np.empty(min(columns.size, slot_of.size), columns.dtype)
     n = 0
     for k in range(columns.size):
         if slot_of[columns[k]] == 0:

@@ -53,10 +53,16 @@ class Stage:
 
 
 class Paths:
-    """The state of all paths: units of weights, features, stage and history."""
+    """The state of all paths: units of weights, features, stage and history.
 
-    def __init__(self, make_unit: UnitMaker, lanes: list[int], stage: Stage) -> None:
+    ``means`` are the names of running means over stages that are kept of weights and intercept.
+    """
+
+    def __init__(
+        self, make_unit: UnitMaker, lanes: list[int], stage: Stage, means: tuple[str, ...]
+    ) -> None:
         self.make_unit = make_unit
+        self.means = means
         self.units = [make_unit(n) for n in lanes]
         self.features = Arrays(
             {
@@ -66,10 +72,9 @@ class Paths:
                 "evidence": np.zeros(0, np.int64),
                 "selected": np.zeros(0, np.int64),
                 "probability": np.zeros(0),
-                "mean": np.zeros(0),
-                "fitted": np.zeros(0),
+                **{name: np.zeros(0) for name in means},
             },
-            {"bias_mean": np.zeros(1), "bias_fitted": np.zeros(1)},
+            {f"bias_{name}": np.zeros(1) for name in means},
         )
         self.stage = stage
         self.history: list[dict[str, Any]] = []
@@ -149,7 +154,7 @@ class Paths:
     def take(self, slots: np.ndarray) -> "Paths":
         """Return a copy of the state that has the given slots only; no other may be touched."""
         lanes = [unit.lanes for unit in self.units]
-        taken = Paths(self.make_unit, lanes, replace(self.stage))
+        taken = Paths(self.make_unit, lanes, replace(self.stage), self.means)
         taken.history = self.history
         taken.features = self.features.take(slots)
         places = np.zeros(self.n_slots, np.uint32)
@@ -199,7 +204,7 @@ class Paths:
         """Return the paths that gave a tree."""
         units = access.branches(tree, "units")
         stage = Stage.from_tree(access.branch(tree, "stage"))
-        read = Paths(self.make_unit, [lanes_in(unit) for unit in units], stage)
+        read = Paths(self.make_unit, [lanes_in(unit) for unit in units], stage, self.means)
         for unit, branch in zip(read.units, units, strict=True):
             unit.fill(branch)
         read.features = self.features.from_tree(access.branch(tree, "features"))

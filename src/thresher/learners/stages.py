@@ -3,6 +3,7 @@
 from abc import ABC, abstractmethod
 from collections.abc import Callable
 from dataclasses import dataclass
+from typing import ClassVar
 
 import numpy as np
 
@@ -29,6 +30,8 @@ class StageLearner(ABC):
     shared: bool
     seed: int
     rejection_rate: float
+
+    means: ClassVar[tuple[str, ...]] = ()  # over stages, that it keeps
 
     @property
     @abstractmethod
@@ -73,7 +76,7 @@ class StageLearner(ABC):
         """Return the state before the first row: no gravity, nothing known."""
         stage = Stage(self.first_burst(), rejection_rate=self.rejection_rate)
         lanes = lanes_for(self.n_paths, self.shared, self.most_lanes)
-        return Paths(self.new_unit, lanes, stage)
+        return Paths(self.new_unit, lanes, stage, self.means)
 
     def resume(self, paths: Paths) -> None:
         """Go on as if there had been no pause."""

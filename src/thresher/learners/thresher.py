@@ -9,7 +9,7 @@ with ever longer steps; the survivors are then fitted without truncation.
 import math
 from dataclasses import dataclass
 from numbers import Integral
-from typing import cast
+from typing import ClassVar, cast
 
 import numpy as np
 
@@ -65,6 +65,8 @@ class Thresher(StageLearner):
     dtype: np.dtype
     halving: float = SELECTING_HALVING
     salience: float = SALIENCE
+
+    means: ClassVar[tuple[str, ...]] = ("mean", "fitted")
 
     @property
     def most_lanes(self) -> int:

@@ -8,6 +8,7 @@ import numpy as np
 from scipy import sparse
 
 from thresher.data.growth import Restore
+from thresher.data.scoring import Scorer
 from thresher.data.vocabulary import Vocabulary
 from thresher.files import access
 from thresher.learners.protocol import Learner, Overflow
@@ -27,7 +28,8 @@ class Model:
     """The vocabulary, and what the learner knows of each problem.
 
     A ``slim`` one came from a file that holds only what prediction needs; ``occurred`` is what it
-    says of how many features training saw.
+    says of how many features training saw. ``scored`` are weights that rows were judged by, and what
+    was made of them to do so.
     """
 
     vocabulary: Vocabulary
@@ -35,6 +37,7 @@ class Model:
     problems: list[Problem]
     slim: bool = False
     occurred: int | None = None
+    scored: tuple[Any, Scorer] | None = None
 
     @property
     def candidates(self) -> int | None:
