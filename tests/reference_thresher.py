@@ -125,7 +125,7 @@ def select(task, paths, *, target, n_stages, n_bursts, rejection_rate, etas, gro
         longer = growth ** ((s - 1) / max(n_stages - 1, 1))
         for _ in range(n_bursts):
             burst(task, paths, etas=longer * etas, size=size)
-        r = max(0.5, 1 / s)
+        r = max(0.2, 1 / s)
         mean = np.where(paths.stable, mean + r * (paths.W.mean(axis=0) - mean), mean)
         n_kept = round(occurring ** (1 - s / n_stages) * target ** (s / n_stages))
         purge_all_but(paths, n_kept, np.abs(mean) * scale)

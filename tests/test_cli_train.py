@@ -48,7 +48,7 @@ def test_every_parameter_is_an_option():
     # paths are always shared on a stream; training never goes on from an estimator
     assert parameters - options == {"paths", "warm_start", "verbose"}
     assert options <= parameters
-    assert sorted(METHODS.values()) == sorted(ALL)
+    assert sorted(METHODS.values()) == sorted(name for name in ALL if not name.endswith("CV"))
 
 
 @pytest.mark.parametrize("method", METHODS)

@@ -44,7 +44,7 @@ def test_other_threads_go_on_while_a_kernel_learns():
 
     def updates(n):
         order, steps = np.resize(np.arange(500), n), np.full(n, 1e-3)
-        return Updates(order, steps, steps, targets, np.ones(500))
+        return Updates(order, steps, steps, np.ones(n), targets, np.ones(500))
 
     descend(kernel_rows, updates(10), LOG_LOSS, *state)  # compiles
     thread = Thread(target=descend, args=(kernel_rows, updates(2_000_000), LOG_LOSS, *state))

@@ -102,7 +102,11 @@ PARAMETERS: list[tuple[str, Any, str]] = [
     ("--dtype", click.Choice(["float32", "float64"]), "thresher: precision of its weights."),
     ("--n-stages", int, "thresher: stages of purging.  [default: 40]"),
     ("--refit", float, "thresher: share of updates that refit.  [default: 0.3]"),
-    ("--rejection-rate", float, "thresher, stabilized: updates first cancelled.  [default: 0.7]"),
+    (
+        "--rejection-rate",
+        float,
+        "thresher, stabilized: updates first cancelled.  [default: 0, 0.7]",
+    ),
     ("--burst-size", int, "stabilized, truncated-gradient: updates in a burst."),
     ("--bursts-per-stage", int, "stabilized: bursts in a stage."),
     ("--annealing-rate", float, "stabilized: how fast the rejection rate falls."),

@@ -80,7 +80,8 @@ class Vocabulary:
     def _values(self, starts: np.ndarray, values: np.ndarray, dtype: np.dtype) -> np.ndarray:
         """Return the values as a type, of rows of unit length where that is asked for."""
         if not self.normalize:
-            return values.astype(dtype, copy=False)
+            with np.errstate(over="ignore"):  # learning finds numbers that are not finite
+                return values.astype(dtype, copy=False)
         found = np.empty(values.size, dtype)
         write_scaled(starts, values, unit_scales(lengths(starts, values)), found)
         return found

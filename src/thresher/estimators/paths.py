@@ -16,8 +16,8 @@ PATH_RATES = {
     "hinge": 1.0,
     "squared_hinge": 0.5,
     "modified_huber": 0.5,
-    "squared_error": 0.3,
-    "huber": 0.3,
+    "squared_error": 1.0,
+    "huber": 1.0,
 }
 
 

@@ -77,7 +77,7 @@ def selection_shares(
     labels = check_labels(y, rows.shape[0])
     data = Labelled(rows, labels, check_weights(sample_weight, rows.shape[0]))
     like = clone(model)
-    if "n_features_to_select" in like.get_params() and model.classes_.size == 2:
+    if "n_features_to_select" in like.get_params() and model._n_problems == 1:
         like.set_params(n_features_to_select=max(1, columns_used(model).size))
     chosen = np.concatenate(selected_on_halves(like, data, refits, seed))
     return np.bincount(chosen, minlength=rows.shape[1]) / refits

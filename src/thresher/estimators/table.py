@@ -36,10 +36,8 @@ def _attributes(estimator: Any, weights: np.ndarray) -> dict[str, Any]:
     """Return what the probabilities mean, and how many features are expected to be false."""
     model = estimator._model
     bounds: list[dict[str, Any]] = []
-    for label, problem, row in zip(
-        estimator.classes_.tolist(), model.problems, weights, strict=False
-    ):
-        named = {"class": label} if len(weights) > 1 else {}
+    for number, (problem, row) in enumerate(zip(model.problems, weights, strict=True)):
+        named = {"class": estimator._positive(number)} if len(weights) > 1 else {}
         bounds += [named | one for one in false_selections(model, problem, row)]
     known = {"expected_false_selections": bounds} if bounds else {}
     return meaning_of_probabilities(model) | known

@@ -19,14 +19,17 @@ from thresher.estimators.rates import schedule_for
 from thresher.estimators.regressor import OnlineRegressor
 from thresher.estimators.sizing import SizesItself
 from thresher.learners.protocol import Learner
-from thresher.learners.thresher import Thresher
+from thresher.learners.thresher import SELECTING_HALVING, Thresher
 from thresher.learners.timetable import Timetable, fixed_timetable
 from thresher.validation import Number, OneOf, Whole
 
 # Short steps regularise the selection: stability over resampled rows is bought with them. A stream
 # passes once and cannot afford them.
-FIRST_SHARE, LAST_SHARE = 1 / 15, 2.0
-STREAM_SHARES = 2.0, 2.0
+FIRST_SHARE, LAST_SHARE = 1 / 30, 1.0
+# ... on a stream: of paths that select, and how much longer the others'. Slopes that grow with the
+# error bear no more than the refit's steps, but those may shorten later.
+STREAM_SHARE, FITTING, LATE_HALVING = 2.0, 2.0, 5.0
+BOUNDED = ("log_loss", "hinge")
 AUTO_PASSES, AUTO_UPDATES = 20, 80_000
 
 
@@ -43,14 +46,16 @@ class ThresherModel(PathsModel):
         Parallel SGD paths.
     n_stages : int, default=40
         Stages in which features are purged.
-    rejection_rate : float, default=0.7
-        Share of updates that the first shrinkage cancels; it falls with the share of features left.
+    rejection_rate : float, default=0.0
+        Share of updates that the first shrinkage cancels in ``fit``; it falls with the share of
+        features left. With 0 weights are not shrunk, which errs least: features are purged by rank
+        all the same. More makes the selection of very few rows stabler.
     refit : float, default=0.3
         Share of the updates that fit the features left at the end.
     eta0 : float or "auto", default="auto"
-        Length of the steps of the refit; those of the selection are 0.15 of it in ``fit``, and as
-        long in ``partial_fit``. A number is the absolute rate; "auto" is relative to the rows'
-        mean squared norm.
+        Length of the steps of the refit; those of the selection grow from a thirtieth of it to as
+        long in ``fit``, and are up to twice as long in ``partial_fit``. A number is the absolute
+        rate; "auto" is relative to the rows' mean squared norm.
     max_iter : int or "auto", default="auto"
         Passes over the rows in ``fit``; "auto" is 20, and more where that is less than 80,000
         updates.
@@ -82,7 +87,7 @@ class ThresherModel(PathsModel):
     n_features_to_select: int | float | str = "auto"
     n_paths: int = 16
     n_stages: int = 40
-    rejection_rate: float = 0.7
+    rejection_rate: float = 0.0
     refit: float = 0.3
     paths: str = "shared"
     normalize: bool = True
@@ -107,7 +112,11 @@ class ThresherModel(PathsModel):
         return replace(self._learner(n_rows), shared=True)
 
     def _learner(self, n_rows: int | None) -> Thresher:
-        first, last = STREAM_SHARES if n_rows is None else (FIRST_SHARE, LAST_SHARE)
+        first, last, fitting, halving = FIRST_SHARE, LAST_SHARE, 1.0, SELECTING_HALVING
+        if n_rows is None and self.loss in BOUNDED:
+            first, last, fitting = STREAM_SHARE, STREAM_SHARE, FITTING
+        elif n_rows is None:
+            first, last, halving = 1.0, 1.0, LATE_HALVING
         return Thresher(
             loss=LOSSES[self.loss],
             n_paths=self.n_paths,
@@ -120,6 +129,8 @@ class ThresherModel(PathsModel):
             n_features=self._wanted(),
             timetable=self._timetable(n_rows),
             dtype=np.dtype(self.dtype),
+            fitting=fitting,
+            halving=halving,
         )
 
     def _wanted(self) -> int | float | None:

@@ -76,19 +76,6 @@ class ThresherClassifierCV(ThresherClassifier):
         quarter of the columns that occur (to all of them, if those are less than 1,000).
     cv : int or splitter, default=5
         Number of stratified folds, or an object of scikit-learn's that splits rows.
-    n_paths : int, default=8
-        Parallel SGD paths.
-    n_stages : int, default=40
-        Stages in which features are purged in the fit on all rows.
-    rejection_rate : float, default=0.7
-        Share of updates that the first shrinkage cancels; it falls with the share of features left.
-    refit : float, default=0.3
-        Share of the updates that fit the features left at the end.
-    max_iter : int or "auto", default="auto"
-        Passes over the rows; "auto" is 20, and more where that is less than 80,000 updates.
-    tol : float or None, default=None
-        Ends the refit after a pass in which no weight changed by more than this share of the
-        largest; None never ends early.
 
     Examples
     --------

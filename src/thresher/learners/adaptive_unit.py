@@ -1,8 +1,11 @@
 """A bundle of paths as the flagship keeps it: a cache line of weights, and steps by feature."""
 
+from typing import Any
+
 import numpy as np
 
 from thresher.data.growth import Arrays, Log
+from thresher.files import access
 from thresher.kernels.adaptive import FRESH, PUSH, RATE, SQUARES, Bundle, Shares, lane_sums
 from thresher.kernels.lanes import LINE
 from thresher.learners.unit import PathUnit
@@ -104,6 +107,12 @@ class AdaptiveUnit(PathUnit):
         """Make slots look as if the open burst had not touched them."""
         self.arrays["facts"][touched, FRESH] = 0.0
         self.arrays["facts"][touched, PUSH] = 0.0
+
+    def fill(self, tree: dict[str, Any]) -> None:
+        """Take over everything from a tree."""
+        super().fill(tree)
+        if self.arrays["weights"][:, self.lanes :].any():
+            access.refuse("there are weights of paths that do not exist")
 
     def single(self, lane: int) -> "AdaptiveUnit":
         """Return one path as a unit of its own; tallies stay with the first."""

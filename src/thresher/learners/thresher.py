@@ -26,17 +26,15 @@ from thresher.learners.selection import shrinking_size, strongest
 from thresher.learners.stages import RunUnit, StageLearner
 from thresher.learners.timetable import Timetable
 
-MEMORY = 0.5  # of earlier stages, in the running means over stages
+# Of earlier stages, in the running means over stages. A stream's stages lengthen, and the last ones
+# say most.
+MEMORY, STREAM_MEMORY = 0.8, 0.5
 FEWEST, SHARE = 100, 0.01  # features wanted when the user does not say
 
 # A feature's steps have halved where the root of its squared gradients' sum is this: early while
 # selecting, so that frequent features do not run ahead of rare ones.
 SELECTING_HALVING, REFITTING_HALVING = 0.5, 1.0
 SALIENCE = 0.2  # exponent of a column's sum of squares in c_j
-
-# On a stream half of the paths fit what the others have selected so far, so that there is a model
-# whenever somebody looks; their steps are this much longer.
-FITTING = 2.0
 
 
 def wanted_features(n_features: int | float | None, seen: int, columns: int) -> int:
@@ -54,7 +52,9 @@ def wanted_features(n_features: int | float | None, seen: int, columns: int) -> 
 class Thresher(StageLearner):
     """Stages of selection, then a refit in two: one to settle, one to average.
 
-    ``selecting`` are the steps of the first stage, which grow by ``growth`` until the last.
+    ``selecting`` are the steps of the first stage, which grow by ``growth`` until the last. On a
+    stream half of the paths fit what the others have selected so far, so that there is a model
+    whenever somebody looks, with steps ``fitting`` times as long.
     """
 
     selecting: Schedule
@@ -63,6 +63,7 @@ class Thresher(StageLearner):
     n_features: int | float | None
     timetable: Timetable
     dtype: np.dtype
+    fitting: float = 1.0
     halving: float = SELECTING_HALVING
     salience: float = SALIENCE
 
@@ -119,7 +120,7 @@ class Thresher(StageLearner):
         )
 
         def run(number: int) -> int:
-            shares = units[number].shares(takes[number], FITTING if parted else 1.0)
+            shares = units[number].shares(takes[number], self.fitting if parted else 1.0)
             bundle = units[number].kernel_view()
             done = stage.done % stage.burst_size
             return run_bursts(rows, updates[number], rules, done, shares, bundle)
@@ -200,7 +201,7 @@ class Thresher(StageLearner):
         stage, stable = paths.stage, paths.stable
         selecting = self.timetable.endless and self._fits(paths)
         weights, bias = _mean_weights(paths, selecting=selecting)
-        newest = max(1.0 - MEMORY, 1.0 / stage.number)
+        newest = self._newest(stage.number)
         mean = paths.feature("mean")
         mean[stable] += newest * (weights[stable] - mean[stable])
         bias_mean = paths.features["bias_mean"]
@@ -214,6 +215,11 @@ class Thresher(StageLearner):
         ratios = [unit.pooled_ratios(paths.stable) for unit in _units(paths)]
         stage.gravity = gravity_for(np.concatenate(ratios), stage.rejection_rate)
         return weights
+
+    def _newest(self, stage: int) -> float:
+        """Return the share of the newest stage in running means."""
+        memory = STREAM_MEMORY if self.timetable.endless else MEMORY
+        return max(1.0 - memory, 1.0 / stage)
 
     def _fits(self, paths: Paths) -> bool:
         """Return whether there are paths to fit while others select."""
@@ -230,7 +236,7 @@ class Thresher(StageLearner):
         came = chosen & (fitted == 0)
         fitted[~chosen] = 0.0
         fitted[came] = weights[came]
-        newest = max(1.0 - MEMORY, 1.0 / paths.stage.number)
+        newest = self._newest(paths.stage.number)
         fitted += newest * (weights - fitted)
         bias_fitted = paths.features["bias_fitted"]
         bias_fitted += newest * (bias - bias_fitted)

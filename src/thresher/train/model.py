@@ -28,8 +28,8 @@ class Model:
     """The vocabulary, and what the learner knows of each problem.
 
     A ``slim`` one came from a file that holds only what prediction needs; ``occurred`` is what it
-    says of how many features training saw. ``scored`` are weights that rows were judged by, and what
-    was made of them to do so.
+    says of how many features training saw. ``scored`` are weights that rows were judged by, and
+    what was made of them to do so.
     """
 
     vocabulary: Vocabulary
