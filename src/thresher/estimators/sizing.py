@@ -27,7 +27,7 @@ from thresher.workers import Workers, workers
 STAGES = 40
 REFIT_PASSES, REFIT_UPDATES = 2, 2_000  # before a size is judged; whichever is more
 N_SIZES, SMALLEST = 15, 10
-WIDEST_SHARE, WIDEST = 0.25, 1_000  # the largest size tried, of the columns that occur
+WIDEST_SHARE, WIDEST = 0.03, 1_000  # the largest size tried, of the columns that occur
 SAMPLE_STREAM = 1 << 21  # of random numbers, that nobody else reads
 RULE = "one per cent of the columns that occur, and at least 100"
 
@@ -47,7 +47,7 @@ class Effort:
 
 # A choice for a few times the cost of a fit, and less with more rows than these.
 FOLDS, MOST_ROWS, MOST_NONZEROS = 4, 10_000, 1 << 21
-QUICK = Effort(n_paths=4, updates=0.3, spared=0.03)
+QUICK = Effort(n_paths=4, updates=0.3, spared=0.02)
 
 
 @dataclass(frozen=True)

@@ -72,8 +72,8 @@ class ThresherClassifierCV(ThresherClassifier):
     Parameters
     ----------
     sizes : list of int or float, optional
-        Numbers of features to try, or shares of all columns. The default are 15 sizes from 10 to a
-        quarter of the columns that occur (to all of them, if those are less than 1,000).
+        Numbers of features to try, or shares of all columns. The default are 15 sizes from 10 to
+        3 % of the columns that occur (to 1,000 at least, or all of them).
     cv : int or splitter, default=5
         Number of stratified folds, or an object of scikit-learn's that splits rows.
 
