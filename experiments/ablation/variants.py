@@ -78,7 +78,7 @@ VARIANTS = {
     "one-path": Variant("one path", {"n_paths": 1}),
     "no-refit": Variant("no refit", {"refit": 0.0}),
     "one-stage": Variant("all purged in one stage", {"n_stages": 1}),
-    "no-gravity": Variant("no gravity", {"rejection_rate": 0.0}),
+    "gravity": Variant("gravity that cancels 70 % at first", {"rejection_rate": 0.7}),
     "equal-steps": Variant("one length of steps for all features", change=_equal_steps),
     "late-halving": Variant("steps that shorten half as early", change=_late_halving),
     "by-weight": Variant("score without the column's size", change=_by_weight),
