@@ -32,10 +32,10 @@ class SheddingWork(Work):
     """Rows and paths that lose their purged features, so that later passes cost a fraction."""
 
     def __init__(self, rows: Rows, paths: Paths, vocabulary: Vocabulary) -> None:
-        self.everything = paths
+        super().__init__(rows, paths, vocabulary)
+        self.everything = paths  # what is left of it is the state, a copy from the first loss on
         self.members = np.arange(paths.n_slots)
         self.counts = np.bincount(rows.slots, minlength=paths.n_slots)
-        super().__init__(rows, paths.take(self.members), vocabulary)
 
     def shed(self) -> None:
         """Throw purged features out of rows and state where that makes them much smaller."""
@@ -44,8 +44,9 @@ class SheddingWork(Work):
             return
         few = np.count_nonzero(stable) < FEATURES_LEFT * stable.size
         if few or self.counts[stable].sum() < NONZEROS_LEFT * self.rows.slots.size:
-            gone = np.flatnonzero(~stable)
-            self.everything.put(self.members[gone], self.state.take(gone))
+            if self.state is not self.everything:
+                gone = np.flatnonzero(~stable)
+                self.everything.put(self.members[gone], self.state.take(gone))
             places = np.where(stable, np.cumsum(stable) - 1, -1)
             self.rows = Rows(*keep_slots(*self.rows, places))
             self.members, self.counts = self.members[stable], self.counts[stable]
@@ -53,4 +54,5 @@ class SheddingWork(Work):
 
     def finish(self) -> None:
         """Write the state of the features in play back among all."""
-        self.everything.put(self.members, self.state)
+        if self.state is not self.everything:
+            self.everything.put(self.members, self.state)
