@@ -27,7 +27,8 @@ from thresher.workers import Workers, workers
 STAGES = 40
 REFIT_PASSES, REFIT_UPDATES = 2, 2_000  # before a size is judged; whichever is more
 N_SIZES, SMALLEST = 15, 10
-WIDEST_SHARE, WIDEST = 0.03, 1_000  # the largest size tried, of the columns that occur
+# The largest size tried: all columns that occur if they are few, else a share of them.
+FEW, WIDEST_SHARE, WIDEST = 1_000, 0.03, 200
 SAMPLE_STREAM = 1 << 21  # of random numbers, that nobody else reads
 RULE = "one per cent of the columns that occur, and at least 100"
 
@@ -188,7 +189,7 @@ def folds_of(labels: np.ndarray, wanted: int, seed: int) -> list[Fold]:
 
 def usual_sizes(seen: int) -> list[int]:
     """Return the sizes to try where nobody says: a geometric series."""
-    largest = min(seen, max(WIDEST, round(WIDEST_SHARE * seen)))
+    largest = seen if seen <= FEW else max(WIDEST, round(WIDEST_SHARE * seen))
     smallest = max(1, min(SMALLEST, seen // 10))
     return sorted({round(size) for size in np.geomspace(smallest, largest, N_SIZES)})
 

@@ -73,7 +73,7 @@ class ThresherClassifierCV(ThresherClassifier):
     ----------
     sizes : list of int or float, optional
         Numbers of features to try, or shares of all columns. The default are 15 sizes from 10 to
-        3 % of the columns that occur (to 1,000 at least, or all of them).
+        3 % of the columns that occur (200 at least), or to all of up to 1,000.
     cv : int or splitter, default=5
         Number of stratified folds, or an object of scikit-learn's that splits rows.
 
