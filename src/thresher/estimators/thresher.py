@@ -163,11 +163,11 @@ class ThresherClassifier(SizesItself, ThresherModel, OnlineClassifier):
     n_features_to_select : int, float or "auto", default="auto"
         How many features to keep for each class: a number, or a share of all columns. "auto" lets
         ``fit`` choose: on held-out rows of four folds it tries sizes from 10 to 3 % of the columns
-        that occur (or to all, if they are up to 1,000), and takes the smallest whose log loss is within a standard
-        error, or 2 % of what it explains, of the best; ``size_choice_`` says what was chosen and
-        why. So does
-        ``fit_stream`` for files that can be read again. Streams that pass once, and
-        ``partial_fit``, keep one per cent of the columns that occur, and at least 100.
+        that occur (or to all, if they are up to 1,000), and takes the smallest whose log loss is
+        within a standard error, or 2 % of what it explains, of the best; ``size_choice_`` says what
+        was chosen and why. So does ``fit_stream`` for files that can be read again. Streams that
+        pass once, and ``partial_fit``, keep one per cent of the columns that occur, and at least
+        100.
 
     Examples
     --------
