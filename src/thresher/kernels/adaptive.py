@@ -111,7 +111,7 @@ def shrink_lanes(weights, j, pull, parts, number):
 def slower(facts, j, halving):
     """Add a burst's squared gradients to those before it, and shorten the steps accordingly."""
     facts[j, SQUARES] += facts[j, FRESH]
-    facts[j, RATE] = 1.0 / (1.0 + math.sqrt(facts[j, SQUARES]) / halving)
+    facts[j, RATE] = 1.0 / (1.0 + np.float64(np.sqrt(facts[j, SQUARES])) / halving)
     facts[j, FRESH] = 0.0
     facts[j, PUSH] = 0.0
 
@@ -125,7 +125,7 @@ def close_burst(rules, pools, step, parts, number, bundle):
     for k in range(bundle.cursor[0]):
         j = bundle.touched[k]
         if facts[j, RATE] > 0.0:
-            spread = math.sqrt(facts[j, FRESH])
+            spread = np.sqrt(facts[j, FRESH])
             if pools:
                 bundle.owners[n] = j
                 bundle.ratios[n] = abs(facts[j, PUSH]) / spread
