@@ -18,7 +18,6 @@ from thresher.kernels.prefetch import prefetch
 from thresher.kernels.sigmoid import lane_log_slopes
 
 RATE, FRESH, PUSH, SQUARES = range(4)
-SELECTING, AVERAGING = range(2)
 AHEAD = 16  # numbers in a cache line of the next row, which is asked for while one is learnt
 LEAST = 1e-30  # of what a touch adds to the squares, so that a feature touched is seen to be
 
@@ -27,12 +26,11 @@ class Bundle(NamedTuple):
     """The weights of paths that read the same rows, and what is known of every slot.
 
     ``facts[slot]`` holds how long its steps are relative to others' (0 once it is purged), the
-    squared gradients of the burst under way, the gradients if it is a stage's last, and the squared
-    gradients before it;
-    ``bias_facts`` the same of the constant input. Slots touched in the burst stand in
-    ``touched[: cursor[0]]``. ``ratios[: pooled[0]]`` are |sum of gradients| / sqrt(sum of squares)
-    of the stage's last burst, of the slots in ``owners``. Where some paths do not select but fit,
-    those learn only slots that are ``members``.
+    squared gradients of the burst under way, the gradients if those are asked for, and the squared
+    gradients before it; ``bias_facts`` the same of the constant input. Slots touched in the burst
+    stand in ``touched[: cursor[0]]``. ``ratios[: pooled[0]]`` are |sum of gradients| / sqrt(sum of
+    squares) of the stage's last burst, of the slots in ``owners``. Where some paths do not select
+    but fit, those learn only slots that are ``members``.
     """
 
     weights: NDArray[np.floating]
@@ -52,18 +50,20 @@ class Bundle(NamedTuple):
 class Rules(NamedTuple):
     """How long bursts are, and what is done at their ends.
 
-    ``first`` is the number, in the stage of ``bursts`` bursts, of the one under way. Steps have
-    halved where the root of the sum of squared gradients is ``halving``. ``parted`` says that some
-    paths fit while others select.
+    Weights are summed where it ``averages``. ``first`` is the number, in the stage of ``bursts``
+    bursts, of the one under way. Steps have halved where the root of the sum of squared gradients is ``halving``. ``asks`` says that a
+    stage's last burst is asked how far gradients went one way; ``parted`` that some paths fit while
+    others select.
     """
 
     loss: int
     size: int
     gravity: float
     halving: float
-    event: int
+    averages: bool
     first: int
     bursts: int
+    asks: bool
     parted: bool
 
 
@@ -160,7 +160,7 @@ def add_weights(bundle):
 def end_burst(rules, pools, step, parts, number, bundle):
     """Do what is due at the end of a burst."""
     close_burst(rules, pools, step, parts, number, bundle)
-    if rules.event == AVERAGING:
+    if rules.averages:
         add_weights(bundle)
 
 
@@ -186,8 +186,7 @@ def run_lanes(rows, updates, rules, done, shares, bundle):
                 prefetch(slots, k)
                 prefetch(values, k)
         number = (done + t) // rules.size
-        # of the stage's last burst only it is asked how far gradients went one way
-        pools = rules.event == SELECTING and rules.first + number + 1 == rules.bursts
+        pools = rules.asks and rules.first + number + 1 == rules.bursts
         if active[number] > 0:
             i = order[t]
             # unsigned, since Numba lets signed places count from an array's end
@@ -256,7 +255,7 @@ def run_alone(rows, updates, rules, done, shares, bundle):
                 prefetch(slots, k)
                 prefetch(values, k)
         number = (done + t) // rules.size
-        pools = rules.event == SELECTING and rules.first + number + 1 == rules.bursts
+        pools = rules.asks and rules.first + number + 1 == rules.bursts
         i = order[t]
         first, last, size = np.uint64(starts[i]), np.uint64(starts[i + 1]), biases[t]
         margin = size * bias[0, 0]

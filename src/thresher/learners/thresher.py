@@ -14,7 +14,7 @@ from typing import ClassVar, cast
 import numpy as np
 
 from thresher.data.vocabulary import Vocabulary
-from thresher.kernels.adaptive import AVERAGING, SELECTING, Rules, run_bursts
+from thresher.kernels.adaptive import Rules, run_bursts
 from thresher.kernels.rows import Rows, Updates
 from thresher.learners.adaptive_unit import AdaptiveUnit, line_width
 from thresher.learners.annealing import annealed_rejection_rate
@@ -113,9 +113,10 @@ class Thresher(StageLearner):
             stage.burst_size,
             stage.gravity,
             self.halving if selects else REFITTING_HALVING,
-            SELECTING if selects else AVERAGING,
+            not selects,
             stage.done // stage.burst_size,
             self.stage_bursts(paths),
+            selects and self.rejection_rate > 0,
             parted,
         )
 
