@@ -51,9 +51,9 @@ class Rules(NamedTuple):
     """How long bursts are, and what is done at their ends.
 
     Weights are summed where it ``averages``. ``first`` is the number, in the stage of ``bursts``
-    bursts, of the one under way. Steps have halved where the root of the sum of squared gradients is ``halving``. ``asks`` says that a
-    stage's last burst is asked how far gradients went one way; ``parted`` that some paths fit while
-    others select.
+    bursts, of the one under way. Steps have halved where the root of the sum of squared gradients
+    is ``halving``. ``asks`` says that a stage's last burst is asked how far gradients went one way;
+    ``parted`` that some paths fit while others select.
     """
 
     loss: int
