@@ -48,8 +48,8 @@ class ThresherModel(PathsModel):
         Stages in which features are purged.
     rejection_rate : float, default=0.0
         Share of updates that the first shrinkage cancels in ``fit``; it falls with the share of
-        features left. With 0 weights are not shrunk, which errs least: features are purged by rank
-        all the same. More makes the selection of very few rows stabler.
+        features left. With 0 weights are not shrunk, and features are purged by rank all the same.
+        0.7 may help on text, and makes the selection from few rows a little stabler.
     refit : float, default=0.3
         Share of the updates that fit the features left at the end.
     eta0 : float or "auto", default="auto"
