@@ -13,6 +13,7 @@ from thresher.bench.clock import Task
 from thresher.bench.data import Data
 
 PASSES, PATHS = 20, 16
+SHARE = 0.01  # of the columns, that the flagship is to keep
 SGD_L1, LIBLINEAR = "scikit-learn SGD, L1", "liblinear, L1"
 SHARED = "16 shared paths"
 CLASSICS = {
@@ -46,8 +47,9 @@ def liblinear() -> LogisticRegression:
 
 
 def shared_paths(**changes: Any) -> thresher.ThresherClassifier:
-    """Return the flagship with sixteen paths on one stream."""
+    """Return the flagship with sixteen paths on one stream, and its size given, not searched."""
     settings = {"n_paths": PATHS, "max_iter": PASSES, "tol": None, "random_state": 0, **changes}
+    settings.setdefault("n_features_to_select", SHARE)
     return thresher.ThresherClassifier(**settings)
 
 

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from scipy import sparse
 
-from thresher.bench.contestants import PASSES, PATHS, shared_paths
+from thresher.bench.contestants import PASSES, PATHS, SHARE, shared_paths
 from thresher.bench.judging import write_svmlight
 from thresher.bench.record import Measured, ratio
 from thresher.bench.setting import Setting
@@ -78,7 +78,10 @@ def peak(setting: Setting) -> Iterator[Measured]:
         sparse.save_npz(rows, data.X)
         np.save(labels, data.y)
         for words, make in {
-            "shared paths": f"lambda: thresher.ThresherClassifier(n_paths={PATHS}, {common})",
+            "shared paths": (
+                f"lambda: thresher.ThresherClassifier(n_paths={PATHS}, "
+                f"n_features_to_select={SHARE}, {common})"
+            ),
             "FTRL": f"lambda: thresher.FTRLClassifier({common})",
         }.items():
             beyond = run_alone(FIT.format(make=make), str(rows), str(labels))
