@@ -16,7 +16,7 @@ PATH_RATES = {
     "hinge": 1.0,
     "squared_hinge": 0.5,
     "modified_huber": 0.5,
-    "squared_error": 1.0,
+    "squared_error": 0.5,
     "huber": 1.0,
 }
 
