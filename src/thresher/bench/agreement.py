@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from sklearn.datasets import load_svmlight_file
 
-from thresher.bench.contestants import classic, sgd_l1, shared_paths, stabilized_paths
+from thresher.bench.contestants import KEPT, classic, sgd_l1, shared_paths, stabilized_paths
 from thresher.bench.data import Data, declared
 from thresher.bench.judging import read_ours, write_svmlight
 
@@ -44,7 +44,11 @@ def _same_bits(one: Any, other: Any) -> bool:
 
 def _widths_agree(data: Data) -> bool:
     wide = declared(data, 10 * data.X.shape[1])
-    for make in (shared_paths, lambda **given: classic("FTRL", **given)):
+    kept: dict[str, Any] = {"n_features_to_select": KEPT}  # a share would be of other columns
+    for make in (
+        lambda **given: shared_paths(**kept, **given),
+        lambda **given: classic("FTRL", **given),
+    ):
         one, other = (make(max_iter=PASSES).fit(each.X, each.y) for each in (data, wide))
         if not np.array_equal(one.coef_, other.coef_[:, : data.X.shape[1]]):
             return False

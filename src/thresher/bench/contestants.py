@@ -14,6 +14,7 @@ from thresher.bench.data import Data
 
 PASSES, PATHS = 20, 16
 SHARE = 0.01  # of the columns, that the flagship is to keep
+KEPT = 200  # features, where the number of columns is not to matter
 SGD_L1, LIBLINEAR = "scikit-learn SGD, L1", "liblinear, L1"
 SHARED = "16 shared paths"
 CLASSICS = {

@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 
 from thresher.bench.clock import Task, best_of
-from thresher.bench.contestants import classic, fitting, shared_paths, stabilized_paths
+from thresher.bench.contestants import KEPT, classic, fitting, shared_paths, stabilized_paths
 from thresher.bench.data import Data, declared, make_text, make_uniform
 from thresher.bench.record import Measured, ratio
 from thresher.bench.setting import Setting
@@ -31,7 +31,7 @@ def width(setting: Setting) -> Iterator[Measured]:
     rows = make_uniform(setting.n_rows, NARROW)
     both = {columns: declared(rows, columns) for columns in (WIDE, NARROW)}
     for words, task in {
-        "shared paths": lambda data: fitting(shared_paths(), data),
+        "shared paths": lambda data: fitting(shared_paths(n_features_to_select=KEPT), data),
         "FTRL": lambda data: fitting(classic("FTRL"), data),
         "FTRL, a stream": stream_task,
     }.items():
