@@ -223,7 +223,6 @@ def _slim_paths(make_unit: UnitMaker, tree: Tree, n_slots: int) -> Paths:
     paths = Paths(make_unit, [], Stage.from_tree(access.branch(tree, "stage")), ())
     paths.grow(n_slots)
     paths.feature("purged_at")[:] = access.integers(tree, "purged_at", n_slots, MOST_STAGES)
-    paths.feature("purged")[:] = paths.feature("purged_at") > 0
     paths.feature("probability")[:] = access.array(tree, "probability", np.float64, (n_slots,))
     paths.history = history_from_tree(access.branch(tree, "history"))
     return paths

@@ -64,21 +64,33 @@ def write_scaled(starts, values, scales, found):
 
 
 @jit
-def keep_slots(rows_starts, slots, values, place_of):
-    """Return the rows without the slots whose place is negative, the others renumbered."""
-    starts = np.zeros_like(rows_starts)
-    kept = np.empty_like(slots)
-    kept_values = np.empty_like(values)
+def keep_slots(starts, slots, values, place_of, new_starts, new_slots, new_values):
+    """Write the rows without the slots whose place is negative, the others renumbered.
+
+    They may be written over themselves.
+    """
     n = 0
+    first = starts[0]
     for i in range(starts.size - 1):
-        for k in range(rows_starts[i], rows_starts[i + 1]):
+        last = starts[i + 1]
+        new_starts[i] = n
+        for k in range(first, last):
             # written on every visit, but it stays only if the slot is kept
             place = place_of[slots[k]]
-            kept[n] = place
-            kept_values[n] = values[k]
+            new_slots[n] = place
+            new_values[n] = values[k]
             n += place >= 0
-        starts[i + 1] = n
-    return starts, kept[:n], kept_values[:n]
+        first = last
+        new_starts[i + 1] = n
+
+
+@jit
+def slot_counts(slots, n_slots):
+    """Return how often each slot occurs."""
+    counts = np.zeros(n_slots, np.int64)
+    for k in range(slots.size):
+        counts[slots[k]] += 1
+    return counts
 
 
 @jit

@@ -60,7 +60,7 @@ class StageLearner(ABC):
 
     def probabilities(self, paths: Paths, vocabulary: Vocabulary) -> np.ndarray:
         """Return how surely each feature is selected, by slot: the share of ends of bursts."""
-        return paths.feature("probability")
+        return paths.shown("probability")
 
     @property
     def n_orders(self) -> int:

@@ -14,7 +14,9 @@ from typing import ClassVar, cast
 import numpy as np
 
 from thresher.data.vocabulary import Vocabulary
-from thresher.kernels.adaptive import Rules, run_bursts
+from thresher.kernels.adaptive import run_bursts
+from thresher.kernels.bundle import Rules
+from thresher.kernels.judging import follow_weights
 from thresher.kernels.rows import Rows, Updates
 from thresher.learners.adaptive_unit import AdaptiveUnit, line_width
 from thresher.learners.annealing import annealed_rejection_rate
@@ -22,7 +24,7 @@ from thresher.learners.calibration import Standing, refit_probabilities
 from thresher.learners.gravity import gravity_for
 from thresher.learners.pace import Schedule
 from thresher.learners.paths import Paths
-from thresher.learners.selection import shrinking_size, strongest
+from thresher.learners.selection import Columns, shrinking_size, strongest
 from thresher.learners.stages import RunUnit, StageLearner
 from thresher.learners.timetable import Timetable
 
@@ -120,6 +122,9 @@ class Thresher(StageLearner):
             parted,
         )
 
+        for unit in units:
+            unit.make_ready(rules.asks, rules.averages, parted)
+
         def run(number: int) -> int:
             shares = units[number].shares(takes[number], self.fitting if parted else 1.0)
             bundle = units[number].kernel_view()
@@ -134,7 +139,9 @@ class Thresher(StageLearner):
             weights = self._select(paths, vocabulary)
             if self.timetable.endless:
                 self._choose_members(paths, vocabulary)
-            paths.record(weights[paths.stable], int(paths.stable.sum()))
+            stable = paths.stable
+            nonzero = np.count_nonzero(stable & (weights != 0))
+            paths.record(int(nonzero), int(np.count_nonzero(stable)))
         if paths.stage.number == self.timetable.averaging:
             paths.stage.number += 1  # the end: what this stage gathered is the model
             return
@@ -167,12 +174,11 @@ class Thresher(StageLearner):
             return paths.tallied("total") / ends, self._bias_total(paths) / ends
         if self.timetable.endless and stage.number > 1 and self._fits(paths):
             # whoever looks into a stream sees the running mean: single weights swing too much
-            return paths.feature("fitted").copy(), float(paths.features["bias_fitted"][0])
+            return paths.shown("fitted").copy(), float(paths.features["bias_fitted"][0])
         weights, bias = _mean_weights(paths)
         wanted = wanted_features(self.n_features, len(vocabulary), vocabulary.n_columns)
         scores = self._scores(paths, vocabulary, weights)
-        columns = vocabulary["columns"][paths.feature("slot")]
-        keep = strongest(scores, paths.stable, columns, wanted)
+        keep = strongest(scores, paths.stable, _columns(paths, vocabulary), wanted)
         return np.where(keep, weights, 0.0), bias
 
     def probabilities(self, paths: Paths, vocabulary: Vocabulary) -> np.ndarray:
@@ -181,18 +187,17 @@ class Thresher(StageLearner):
 
     def standing(self, paths: Paths, vocabulary: Vocabulary) -> Standing:
         """Return how the features stood when they were last judged."""
-        kept, mean = int(paths.stable.sum()), paths.feature("mean")
+        kept, mean = int(paths.stable.sum()), paths.shown("mean")
         if self.timetable.selects(paths.stage.number):
             wanted = wanted_features(self.n_features, len(vocabulary), vocabulary.n_columns)
             kept = min(kept, wanted)
-        evidence = np.abs(mean) * np.sqrt(vocabulary["squares"][paths.feature("slot")])
+        evidence = np.abs(mean) * np.sqrt(paths.of(vocabulary["squares"]))
         return Standing(self._scores(paths, vocabulary, mean), evidence, kept)
 
     def leaders(self, paths: Paths, vocabulary: Vocabulary, n: int) -> np.ndarray:
         """Return the mask of the n stable features with the most salient mean weights."""
-        scores = self._scores(paths, vocabulary, paths.feature("mean"))
-        columns = vocabulary["columns"][paths.feature("slot")]
-        return strongest(scores, paths.stable, columns, n)
+        scores = self._scores(paths, vocabulary, paths.shown("mean"))
+        return strongest(scores, paths.stable, _columns(paths, vocabulary), n)
 
     def _select(self, paths: Paths, vocabulary: Vocabulary) -> np.ndarray:
         """Update the running means, and purge all but the most salient features.
@@ -204,18 +209,28 @@ class Thresher(StageLearner):
         weights, bias = _mean_weights(paths, selecting=selecting)
         newest = self._newest(stage.number)
         mean = paths.feature("mean")
-        mean[stable] += newest * (weights[stable] - mean[stable])
+        follow_weights(weights, stable, newest, mean)
         bias_mean = paths.features["bias_mean"]
         bias_mean += newest * (bias - bias_mean)
+        if "salience" not in paths.notes and not self.timetable.endless:
+            # rows that are all at hand have been counted once and for all
+            paths.notes["salience"] = self._salience(paths, vocabulary)
         scores = self._scores(paths, vocabulary, mean)
         paths.purge(stable & ~self._kept(paths, vocabulary, scores))
-        share = int(paths.stable.sum()) / max(len(vocabulary), 1)
+        stage.rejection_rate, stage.gravity = self._gravity(paths, vocabulary)
+        return weights
+
+    def _gravity(self, paths: Paths, vocabulary: Vocabulary) -> tuple[float, float]:
+        """Return the rejection rate of the next stage, and the gravity that gives it."""
         # a stream passes once, and cannot spare what gravity takes from every update
         rate = 0.0 if self.timetable.endless else self.rejection_rate
-        stage.rejection_rate = annealed_rejection_rate(share, rate, 0.0)
-        ratios = [unit.pooled_ratios(paths.stable) for unit in _units(paths)]
-        stage.gravity = gravity_for(np.concatenate(ratios), stage.rejection_rate)
-        return weights
+        if rate == 0:
+            return 0.0, 0.0
+        stable = paths.stable
+        share = int(np.count_nonzero(stable)) / max(len(vocabulary), 1)
+        rate = annealed_rejection_rate(share, rate, 0.0)
+        ratios = [unit.pooled_ratios(stable) for unit in _units(paths)]
+        return rate, gravity_for(np.concatenate(ratios), rate)
 
     def _newest(self, stage: int) -> float:
         """Return the share of the newest stage in running means."""
@@ -253,15 +268,21 @@ class Thresher(StageLearner):
 
         A feature that appeared during the stage has not had its chance yet, and stays.
         """
-        fresh = paths.stable & (paths.feature("slot") >= paths.stage.known)
-        columns = vocabulary["columns"][paths.feature("slot")]
-        n = self._size(paths, vocabulary)
-        return fresh | strongest(scores, paths.stable & ~fresh, columns, n)
+        stable, n = paths.stable, self._size(paths, vocabulary)
+        fresh = stable & (paths.slots >= paths.stage.known)
+        columns = _columns(paths, vocabulary)
+        return fresh | strongest(scores, stable & ~fresh, columns, n)
 
     def _scores(self, paths: Paths, vocabulary: Vocabulary, weights: np.ndarray) -> np.ndarray:
         """Return how much weights stand out: |w_j| c_j, more on a column that says more."""
-        squares = vocabulary["squares"][paths.feature("slot")]
-        return np.abs(weights) * squares**self.salience
+        salience = paths.notes.get("salience")
+        return np.abs(weights) * (
+            self._salience(paths, vocabulary) if salience is None else salience
+        )
+
+    def _salience(self, paths: Paths, vocabulary: Vocabulary) -> np.ndarray:
+        """Return c_j of every feature."""
+        return paths.of(vocabulary["squares"]) ** self.salience
 
     def _bias_total(self, paths: Paths) -> float:
         """Return the sum over paths and ends of bursts of the constant input's weight."""
@@ -273,6 +294,11 @@ def _units(paths: Paths) -> list[AdaptiveUnit]:
     return cast(list[AdaptiveUnit], paths.units)
 
 
+def _columns(paths: Paths, vocabulary: Vocabulary) -> Columns:
+    """Return what says which columns the features of some places are."""
+    return lambda places: vocabulary["columns"][paths.slots[places]]
+
+
 def _mean_weights(
     paths: Paths, selecting: bool = False, fitting: bool = False
 ) -> tuple[np.ndarray, float]:
@@ -281,7 +307,7 @@ def _mean_weights(
     for unit in _units(paths):
         lanes = unit.fitting if fitting else range(unit.lanes)
         lanes = range(unit.fitting.start) if selecting else lanes
-        total += unit.summed_weights(paths.n_slots, lanes)
+        unit.add_weights(total, lanes)
         bias += float(unit.arrays["bias"][0, lanes.start : lanes.stop].sum(dtype=np.float64))
         count += len(lanes)
     return total / count, bias / count
