@@ -73,7 +73,7 @@ def run_lanes(rows, updates, rules, done, shares, bundle):
             if square > 0.0:
                 moves = times(scaled(slopes, -steps[t]), load(shares.steps, 0))
                 if rules.parted:
-                    of_selecting = times(moves, load(shares.selects, 0))
+                    of_selecting = times(moves, load(shares.steps, 1))
                     for k in range(first, last):
                         j = slots[k]
                         x = values[k]

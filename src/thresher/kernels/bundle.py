@@ -58,12 +58,11 @@ class Shares(NamedTuple):
     """Who takes part in each burst, a row for each, and in what.
 
     ``takes`` are the paths' weights, 0 where one lets the burst pass; ``parts`` is 1 where it takes
-    part, else 0, and ``active`` counts those. ``steps`` has one row, the length of each path's
-    steps relative to others'; ``selects`` one, in which the lengths of paths that fit are 0.
+    part, else 0, and ``active`` counts those. ``steps`` has a row with the length of each path's
+    steps relative to others', and one in which those of paths that fit are 0.
     """
 
     takes: NDArray[np.floating]
     parts: NDArray[np.floating]
     active: NDArray[np.int64]
     steps: NDArray[np.floating]
-    selects: NDArray[np.floating]

@@ -1,6 +1,21 @@
-"""What a stage of the flagship makes of the weights it ends with."""
+"""What the flagship makes of weights between bursts: of those of bursts, and of the paths'."""
+
+import numpy as np
 
 from thresher.jit import jit
+
+
+@jit
+def pad_takes(takes, padded, parts):
+    """Write the weights of bursts into lines of zeros, and 1 for each part; return how many."""
+    active = np.zeros(takes.shape[0], np.int64)
+    for burst in range(takes.shape[0]):
+        for lane in range(takes.shape[1]):
+            padded[burst, lane] = takes[burst, lane]
+            if takes[burst, lane] > 0.0:
+                parts[burst, lane] = 1.0
+                active[burst] += 1
+    return active
 
 
 @jit
@@ -19,13 +34,3 @@ def follow_weights(weights, stable, newest, means):
     for j in range(means.size):
         if stable[j]:
             means[j] += newest * (weights[j] - means[j])
-
-
-@jit
-def scores_of(means, saliences, stable, scores):
-    """Write how much the weights of stable features stand out, one after the other."""
-    n = 0
-    for j in range(means.size):
-        scores[n] = abs(means[j]) * saliences[j]
-        n += stable[j]
-    return n

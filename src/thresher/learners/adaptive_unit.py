@@ -7,7 +7,7 @@ import numpy as np
 from thresher.data.growth import Arrays, Log
 from thresher.files import access
 from thresher.kernels.bundle import FRESH, PUSH, RATE, SQUARES, Bundle, Shares
-from thresher.kernels.judging import lane_sums
+from thresher.kernels.judging import lane_sums, pad_takes
 from thresher.kernels.lanes import LINE
 from thresher.learners.unit import PathUnit
 
@@ -83,14 +83,12 @@ class AdaptiveUnit(PathUnit):
 
     def shares(self, takes: np.ndarray, fitting: float) -> Shares:
         """Return who takes part in bursts with which weight; steps of fitting paths are longer."""
-        padded = np.zeros((len(takes), self.width), self.dtype)
-        padded[:, : self.lanes] = takes
-        steps = np.ones((1, self.width), self.dtype)
-        selects = steps.copy()
+        padded, parts = np.zeros((2, len(takes), self.width), self.dtype)
+        active = pad_takes(takes, padded, parts)
+        steps = np.ones((2, self.width), self.dtype)
         steps[0, self.fitting.start : self.fitting.stop] = fitting
-        selects[0, self.fitting.start : self.fitting.stop] = 0.0
-        parts = (padded > 0).astype(self.dtype)
-        return Shares(padded, parts, np.count_nonzero(padded, axis=1), steps, selects)
+        steps[1, self.fitting.start : self.fitting.stop] = 0.0
+        return Shares(padded, parts, active, steps)
 
     def grow(self, n_slots: int, purged: bool) -> None:
         """Make room for features that have appeared, or that are purged as they appear."""

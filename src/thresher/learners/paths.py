@@ -11,6 +11,7 @@ import numpy as np
 
 from thresher.data.growth import Arrays, Restore
 from thresher.files import access
+from thresher.kernels.masks import places_of
 from thresher.learners.history import history_from_tree, history_tree
 from thresher.learners.unit import PathUnit, lanes_in
 
@@ -107,10 +108,16 @@ class Paths:
             return np.ones(self.n_slots, np.bool_)
         return self.feature("purged_at") == 0
 
+    def slots(self, places: np.ndarray) -> np.ndarray:
+        """Return the vocabulary's slots of the features at some places."""
+        return places if self.members is None else self.members[places]
+
     @property
-    def slots(self) -> np.ndarray:
-        """Return the vocabulary's slots of the features in play."""
-        return np.arange(self.n_slots) if self.members is None else self.members
+    def first_fresh(self) -> int:
+        """Return the place of the first feature that appeared during the stage."""
+        if self.members is None:
+            return min(self.stage.known, self.n_slots)
+        return int(np.searchsorted(self.members, self.stage.known))
 
     def feature(self, name: str) -> np.ndarray:
         """Return what is kept of every feature under a name, by slot."""
@@ -173,7 +180,8 @@ class Paths:
 
     def begin_tallies(self) -> None:
         """Start the tallies of a stage anew."""
-        self.stage.known = max(self.slots[-1:].tolist(), default=-1) + 1
+        last = self.slots(np.arange(self.n_slots)[-1:])
+        self.stage.known = max(last.tolist(), default=-1) + 1
         for unit in self.units:
             unit.begin_tallies()
 
@@ -197,8 +205,7 @@ class Paths:
             self.left = self.features.take(self.members)
         elif self.left is not None:
             self.left.put(self.members[gone], self.features.take(gone))
-        places = np.full(self.n_slots, -1)
-        places[slots] = np.arange(slots.size)
+        places = places_of(stable)
         self.members = self.members[slots]
         self.features.keep(slots)
         self.notes = {name: numbers[slots] for name, numbers in self.notes.items()}

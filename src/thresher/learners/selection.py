@@ -4,6 +4,7 @@ from collections.abc import Callable
 
 import numpy as np
 
+from thresher.kernels.masks import above, picked
 from thresher.kernels.quantile import kth_smallest
 
 Columns = Callable[[np.ndarray], np.ndarray]
@@ -22,12 +23,10 @@ def strongest(scores: np.ndarray, stable: np.ndarray, columns: Columns, n: int) 
 
     ``columns`` says which columns the features of some places are.
     """
-    mine = scores if stable.all() else scores[stable]
+    mine = picked(scores, stable)
     if mine.size <= n:
         return stable.copy()
-    bar = bar_at(mine, n)
-    keep = stable & (scores > bar)
-    tied = np.flatnonzero(stable & (scores == bar))
+    keep, tied = above(scores, stable, bar_at(mine, n))
     places = n - np.count_nonzero(keep)
     keep[tied[np.argsort(columns(tied))[:places]]] = True
     return keep

@@ -123,5 +123,7 @@ class StageLearner(ABC):
         if not self.shared:  # a path of its own misses nothing
             return [np.ones((n_bursts, 1))] * len(paths.units)
         weights = burst_weights(self.seed, first, n_bursts, paths.n_paths, KEEP)
+        if len(paths.units) == 1:
+            return [weights]
         ends = np.cumsum([unit.lanes for unit in paths.units])[:-1]
         return [np.ascontiguousarray(part) for part in np.split(weights, ends, axis=1)]

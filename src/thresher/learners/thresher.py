@@ -268,10 +268,13 @@ class Thresher(StageLearner):
 
         A feature that appeared during the stage has not had its chance yet, and stays.
         """
-        stable, n = paths.stable, self._size(paths, vocabulary)
-        fresh = stable & (paths.slots >= paths.stage.known)
+        stable, first_fresh = paths.stable, paths.first_fresh
+        judged = stable.copy()
+        judged[first_fresh:] = False
         columns = _columns(paths, vocabulary)
-        return fresh | strongest(scores, stable & ~fresh, columns, n)
+        kept = strongest(scores, judged, columns, self._size(paths, vocabulary))
+        kept[first_fresh:] = stable[first_fresh:]
+        return kept
 
     def _scores(self, paths: Paths, vocabulary: Vocabulary, weights: np.ndarray) -> np.ndarray:
         """Return how much weights stand out: |w_j| c_j, more on a column that says more."""
@@ -296,7 +299,7 @@ def _units(paths: Paths) -> list[AdaptiveUnit]:
 
 def _columns(paths: Paths, vocabulary: Vocabulary) -> Columns:
     """Return what says which columns the features of some places are."""
-    return lambda places: vocabulary["columns"][paths.slots[places]]
+    return lambda places: vocabulary["columns"][paths.slots(places)]
 
 
 def _mean_weights(

@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from thresher.data.vocabulary import Vocabulary
+from thresher.kernels.masks import places_of, sum_of
 from thresher.kernels.rows import Rows
 from thresher.kernels.slots import keep_slots, slot_counts
 from thresher.learners.paths import Paths
@@ -52,7 +53,7 @@ class SheddingWork(Work):
         if stable.all():
             return
         few = np.count_nonzero(stable) < FEATURES_LEFT * stable.size
-        if few or self.counts[stable].sum() < NONZEROS_LEFT * self.rows.slots.size:
+        if few or sum_of(self.counts, stable) < NONZEROS_LEFT * self.rows.slots.size:
             self.rows = self.rows_with(stable, self.lent)
             self.lent = False
             self.counts = self.counts[stable]
@@ -60,14 +61,13 @@ class SheddingWork(Work):
 
     def rows_with(self, keep: np.ndarray, apart: bool) -> Rows:
         """Return the rows with the slots of a mask only, renumbered; in the same place or apart."""
-        places = np.where(keep, np.cumsum(keep) - 1, -1)
-        room, n = self.rows, self.counts[keep].sum()
+        room, n = self.rows, sum_of(self.counts, keep)
         if apart:  # with one place more, for the kernel writes before it counts
             starts, slots, values = self.rows
             room = Rows(
                 np.empty_like(starts), np.empty(n + 1, slots.dtype), np.empty(n + 1, values.dtype)
             )
-        keep_slots(*self.rows, places, *room)
+        keep_slots(*self.rows, places_of(keep), *room)
         return Rows(room.starts, room.slots[:n], room.values[:n])
 
     @contextmanager
