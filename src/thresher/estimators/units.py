@@ -22,7 +22,7 @@ NAMED = 5  # columns that a warning names
 
 def column_sizes(slots: np.ndarray, values: np.ndarray, n: int) -> tuple[np.ndarray, np.ndarray]:
     """Return each slot's root mean square of values, and how many it has."""
-    counts, squares = np.zeros(n, np.int64), np.zeros(n)
+    counts, squares = np.zeros(n, np.uint32), np.zeros(n)
     column_sums(slots, values, counts, squares)
     return np.clip(np.sqrt(squares / np.maximum(counts, 1)), SMALLEST, LARGEST), counts
 

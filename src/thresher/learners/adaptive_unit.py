@@ -44,7 +44,7 @@ class AdaptiveUnit(PathUnit):
                 "bias_facts": np.zeros((1, 4), dtype),
                 "bias_total": np.zeros(1),
             },
-            resting={"push": 0.0, "members": False, "total": 0.0},
+            resting={"squares": 0.0, "push": 0.0, "members": False, "total": 0.0},
         )
         self.arrays["bias_facts"][0, RATE] = 1.0
         self.burst = Log(touched=np.zeros(0, np.uint32))
@@ -61,7 +61,7 @@ class AdaptiveUnit(PathUnit):
         return Bundle(
             a["weights"][:n],
             a["pace"][:n],
-            a["squares"][:n],
+            a.at_hand("squares"),
             a.at_hand("push"),
             a.at_hand("members"),
             a["bias"],
@@ -73,9 +73,9 @@ class AdaptiveUnit(PathUnit):
             self.pool.length,
         )
 
-    def make_ready(self, asks: bool, averages: bool, parted: bool) -> None:
-        """Give room to what the next bursts write beside weights, steps and squares."""
-        woken = {"push": asks, "total": averages, "members": parted}
+    def make_ready(self, ends: bool, asks: bool, averages: bool, parted: bool) -> None:
+        """Give room to what the next updates write beside weights and paces."""
+        woken = {"squares": ends, "push": asks, "total": ends and averages, "members": parted}
         for name in [name for name, wanted in woken.items() if wanted]:
             self.arrays[name]
         if asks:
@@ -114,7 +114,7 @@ class AdaptiveUnit(PathUnit):
         """Let all features that are left have full steps again."""
         for pace in (self.arrays["pace"], self.arrays["bias_facts"]):
             pace[:, RATE] = pace[:, RATE] > 0
-        self.arrays["squares"][...] = 0.0
+        self.arrays.rest("squares")
         self.arrays["bias_facts"][:, SQUARES] = 0.0
 
     def touched_marks(self) -> np.ndarray:

@@ -122,8 +122,9 @@ class Thresher(StageLearner):
             parted,
         )
 
+        ends = stage.done % stage.burst_size + updates[0].order.size >= stage.burst_size
         for unit in units:
-            unit.make_ready(rules.asks, rules.averages, parted)
+            unit.make_ready(ends, rules.asks, rules.averages, parted)
 
         def run(number: int) -> int:
             shares = units[number].shares(takes[number], self.fitting if parted else 1.0)
@@ -299,7 +300,7 @@ def _units(paths: Paths) -> list[AdaptiveUnit]:
 
 def _columns(paths: Paths, vocabulary: Vocabulary) -> Columns:
     """Return what says which columns the features of some places are."""
-    return lambda places: vocabulary["columns"][paths.slots(places)]
+    return lambda places: vocabulary.columns_of(paths.slots(places))
 
 
 def _mean_weights(
