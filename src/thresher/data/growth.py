@@ -100,14 +100,14 @@ class Arrays:
     def keep(self, slots: np.ndarray) -> None:
         """Let the given slots, in ascending order, be all there are."""
         for array in self._awake().values():
-            move_up(_words(array), slots)
+            move_up(*_words(array), slots)
         self.n_slots = slots.size
 
     def spread(self, slots: np.ndarray, n_slots: int) -> None:
         """Let what is here be at the given slots of so many, with zeros at the others."""
         for name, array in self._awake().items():
             self.by_slot[name] = grown(array, n_slots)
-            spread_out(_words(self.by_slot[name])[:n_slots], slots)
+            spread_out(*_words(self.by_slot[name][:n_slots]), slots)
         self.n_slots = n_slots
 
     def put(self, slots: np.ndarray, taken: "Arrays") -> None:
@@ -184,10 +184,11 @@ def _taken(array: np.ndarray, slots: np.ndarray) -> np.ndarray:
     return np.take(array, slots, axis=0, out=found, mode="clip")  # raising needs another copy
 
 
-def _words(array: np.ndarray) -> np.ndarray:
-    """Return an array's entries as rows of whole bytes, by fours where that goes."""
-    rows = array.reshape(array.shape[0], -1)
-    return rows.view(np.uint8 if rows.itemsize * rows.shape[1] % 4 else np.uint32)
+def _words(array: np.ndarray) -> tuple[np.ndarray, int]:
+    """Return an array as words of eight or four bytes, or one, and how many an entry has."""
+    size = array.itemsize * math.prod(array.shape[1:])
+    word = next(word for word in (np.uint64, np.uint32, np.uint8) if size % word().itemsize == 0)
+    return array.reshape(-1).view(word), size // word().itemsize
 
 
 class Log:

@@ -17,7 +17,8 @@ from thresher.files.errors import ModelFileError
 from thresher.files.tree import read_tree, unpack
 from thresher.learners.history import history_from_tree
 from thresher.learners.pace import Pace
-from thresher.learners.paths import Paths, Stage, UnitMaker
+from thresher.learners.paths import Paths, UnitMaker
+from thresher.learners.stage import Stage
 from thresher.train import Model, Problem
 
 CLASSES = {name: getattr(thresher.estimators, name) for name in thresher.estimators.__all__}

@@ -18,6 +18,7 @@ from thresher.kernels.prefetch import prefetch
 from thresher.kernels.sigmoid import lane_log_slopes
 
 AHEAD = 16  # numbers in a cache line of the next row, which is asked for while one is learnt
+ONE, PACES = np.uint64(FRESH), np.uint64(2)  # of FRESH behind RATE, and from slot to slot
 LEAST = 1e-30  # of what a touch adds to the squares, so that a feature touched is seen to be
 
 
@@ -41,7 +42,8 @@ def run_lanes(rows, updates, rules, done, shares, bundle):
     """
     starts, slots, values = rows
     order, steps, biases, norms, targets, importance = updates
-    weights, pace, push, members = bundle.weights, bundle.pace, bundle.push, bundle.members
+    weights, push, members = bundle.weights, bundle.push, bundle.members
+    pace = bundle.pace.reshape(-1)  # or places in it would be multiplied by a width
     bias, bias_facts = bundle.bias, bundle.bias_facts
     takes, active = shares.takes, shares.active
     line = np.empty_like(takes[:1])
@@ -78,15 +80,15 @@ def run_lanes(rows, updates, rules, done, shares, bundle):
                         j = slots[k]
                         x = values[k]
                         mine = moves if members[j] else of_selecting
-                        move = scaled(mine, x * pace[j, RATE])
-                        pace[j, FRESH] += max(square * x * x, least)
+                        move = scaled(mine, x * pace[PACES * j])
+                        pace[PACES * j + ONE] += max(square * x * x, least)
                         store(weights, j, plus(load(weights, j), move))
                 else:
                     for k in range(first, last):
                         j = slots[k]
                         x = values[k]
-                        move = scaled(moves, x * pace[j, RATE])
-                        pace[j, FRESH] += max(square * x * x, least)
+                        move = scaled(moves, x * pace[PACES * j])
+                        pace[PACES * j + ONE] += max(square * x * x, least)
                         store(weights, j, plus(load(weights, j), move))
                 if pools:
                     mean_slope = number_type(total(slopes) / active[number])

@@ -8,7 +8,7 @@ from thresher.jit import jit
 # innermost cache): the bits of floating-point numbers that are not negative have their order.
 DIGIT_BITS = 12
 DIGITS = 1 << DIGIT_BITS
-FEW = 2048
+FEW = 128
 
 
 @jit

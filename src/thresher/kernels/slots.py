@@ -105,19 +105,19 @@ def keep_slots(starts, slots, values, place_of, new_starts, new_slots, new_value
 
     They may be written over themselves.
     """
-    n = 0
-    first = starts[0]
+    # unsigned, since Numba lets signed places count from an array's end
+    n = first = np.uint64(0)
     for i in range(starts.size - 1):
-        last = starts[i + 1]
+        last = np.uint64(starts[i + 1])
         new_starts[i] = n
         for k in range(first, last):
             # written on every visit, but it stays only if the slot is kept
             place = place_of[slots[k]]
             new_slots[n] = place
             new_values[n] = values[k]
-            n += place >= 0
+            n += np.uint64(place >= 0)
         first = last
-        new_starts[i + 1] = n
+    new_starts[starts.size - 1] = n
 
 
 @jit

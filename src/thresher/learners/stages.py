@@ -9,8 +9,9 @@ import numpy as np
 
 from thresher.data.vocabulary import Vocabulary
 from thresher.kernels.rows import Rows, Updates
-from thresher.learners.paths import Paths, Stage, lanes_for
+from thresher.learners.paths import Paths, lanes_for
 from thresher.learners.protocol import Overflow
+from thresher.learners.stage import Stage
 from thresher.learners.unit import PathUnit
 from thresher.randomness import burst_weights
 from thresher.workers import Workers

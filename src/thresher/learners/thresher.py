@@ -9,7 +9,7 @@ with ever longer steps; the survivors are then fitted without truncation.
 import math
 from dataclasses import dataclass
 from numbers import Integral
-from typing import ClassVar, cast
+from typing import ClassVar
 
 import numpy as np
 
@@ -18,13 +18,19 @@ from thresher.kernels.adaptive import run_bursts
 from thresher.kernels.bundle import Rules
 from thresher.kernels.judging import follow_weights
 from thresher.kernels.rows import Rows, Updates
+from thresher.learners.adaptive_paths import (
+    columns_in,
+    mean_weights,
+    refuse_other_dtype,
+    units_of,
+)
 from thresher.learners.adaptive_unit import AdaptiveUnit, line_width
 from thresher.learners.annealing import annealed_rejection_rate
 from thresher.learners.calibration import Standing, refit_probabilities
 from thresher.learners.gravity import gravity_for
 from thresher.learners.pace import Schedule
 from thresher.learners.paths import Paths
-from thresher.learners.selection import Columns, shrinking_size, strongest
+from thresher.learners.selection import shrinking_size, strongest
 from thresher.learners.stages import RunUnit, StageLearner
 from thresher.learners.timetable import Timetable
 
@@ -106,7 +112,7 @@ class Thresher(StageLearner):
 
     def prepare(self, paths: Paths, rows: Rows, updates: list[Updates]) -> RunUnit:
         """Return what gives the unit of a number its updates, and returns how many it learnt."""
-        stage, units = paths.stage, _units(paths)
+        stage, units = paths.stage, units_of(paths)
         takes = self.takes(paths, updates[0].order.size)
         selects = self.timetable.selects(stage.number)
         parted = self.timetable.endless and selects
@@ -150,7 +156,7 @@ class Thresher(StageLearner):
         if not self.timetable.selects(paths.stage.number):
             paths.stage.gravity = 0.0
         if paths.stage.number == self.timetable.n_stages + 1:
-            for unit in _units(paths):
+            for unit in units_of(paths):
                 unit.step_anew()
         if paths.stage.number <= self.timetable.last_stage:
             while self.timetable.bursts(paths.stage.number) == 0:
@@ -160,11 +166,11 @@ class Thresher(StageLearner):
     def resume(self, paths: Paths) -> None:
         """Begin another selection among the features that are left, from their weights."""
         super().resume(paths)
-        _refuse_other_dtype(paths, self.dtype)
+        refuse_other_dtype(paths, self.dtype)
         paths.forget_bursts()
         paths.stage = self.start().stage
         paths.begin_tallies()
-        for unit in _units(paths):
+        for unit in units_of(paths):
             unit.step_anew()
 
     def weights(self, paths: Paths, vocabulary: Vocabulary) -> tuple[np.ndarray, float]:
@@ -176,10 +182,10 @@ class Thresher(StageLearner):
         if self.timetable.endless and stage.number > 1 and self._fits(paths):
             # whoever looks into a stream sees the running mean: single weights swing too much
             return paths.shown("fitted").copy(), float(paths.features["bias_fitted"][0])
-        weights, bias = _mean_weights(paths)
+        weights, bias = mean_weights(paths)
         wanted = wanted_features(self.n_features, len(vocabulary), vocabulary.n_columns)
         scores = self._scores(paths, vocabulary, weights)
-        keep = strongest(scores, paths.stable, _columns(paths, vocabulary), wanted)
+        keep = strongest(scores, paths.stable, columns_in(paths, vocabulary), wanted)
         return np.where(keep, weights, 0.0), bias
 
     def probabilities(self, paths: Paths, vocabulary: Vocabulary) -> np.ndarray:
@@ -198,7 +204,7 @@ class Thresher(StageLearner):
     def leaders(self, paths: Paths, vocabulary: Vocabulary, n: int) -> np.ndarray:
         """Return the mask of the n stable features with the most salient mean weights."""
         scores = self._scores(paths, vocabulary, paths.shown("mean"))
-        return strongest(scores, paths.stable, _columns(paths, vocabulary), n)
+        return strongest(scores, paths.stable, columns_in(paths, vocabulary), n)
 
     def _select(self, paths: Paths, vocabulary: Vocabulary) -> np.ndarray:
         """Update the running means, and purge all but the most salient features.
@@ -207,7 +213,7 @@ class Thresher(StageLearner):
         """
         stage, stable = paths.stage, paths.stable
         selecting = self.timetable.endless and self._fits(paths)
-        weights, bias = _mean_weights(paths, selecting=selecting)
+        weights, bias = mean_weights(paths, selecting=selecting)
         newest = self._newest(stage.number)
         mean = paths.feature("mean")
         follow_weights(weights, stable, newest, mean)
@@ -230,7 +236,7 @@ class Thresher(StageLearner):
         stable = paths.stable
         share = int(np.count_nonzero(stable)) / max(len(vocabulary), 1)
         rate = annealed_rejection_rate(share, rate, 0.0)
-        ratios = [unit.pooled_ratios(stable) for unit in _units(paths)]
+        ratios = [unit.pooled_ratios(stable) for unit in units_of(paths)]
         return rate, gravity_for(np.concatenate(ratios), rate)
 
     def _newest(self, stage: int) -> float:
@@ -240,16 +246,16 @@ class Thresher(StageLearner):
 
     def _fits(self, paths: Paths) -> bool:
         """Return whether there are paths to fit while others select."""
-        return any(len(unit.fitting) for unit in _units(paths))
+        return any(len(unit.fitting) for unit in units_of(paths))
 
     def _choose_members(self, paths: Paths, vocabulary: Vocabulary) -> None:
         """Tell the paths that fit which features are the strongest now; note what they have."""
         wanted = wanted_features(self.n_features, len(vocabulary), vocabulary.n_columns)
         mean, fitted = paths.feature("mean"), paths.feature("fitted")
         chosen = self.leaders(paths, vocabulary, wanted)
-        for unit in _units(paths):
+        for unit in units_of(paths):
             unit.set_members(chosen, mean)
-        weights, bias = _mean_weights(paths, fitting=True)
+        weights, bias = mean_weights(paths, fitting=True)
         came = chosen & (fitted == 0)
         fitted[~chosen] = 0.0
         fitted[came] = weights[came]
@@ -272,7 +278,7 @@ class Thresher(StageLearner):
         stable, first_fresh = paths.stable, paths.first_fresh
         judged = stable.copy()
         judged[first_fresh:] = False
-        columns = _columns(paths, vocabulary)
+        columns = columns_in(paths, vocabulary)
         kept = strongest(scores, judged, columns, self._size(paths, vocabulary))
         kept[first_fresh:] = stable[first_fresh:]
         return kept
@@ -291,37 +297,3 @@ class Thresher(StageLearner):
     def _bias_total(self, paths: Paths) -> float:
         """Return the sum over paths and ends of bursts of the constant input's weight."""
         return sum(float(unit.arrays["bias_total"][0]) for unit in paths.units)
-
-
-def _units(paths: Paths) -> list[AdaptiveUnit]:
-    """Return the units as what they are."""
-    return cast(list[AdaptiveUnit], paths.units)
-
-
-def _columns(paths: Paths, vocabulary: Vocabulary) -> Columns:
-    """Return what says which columns the features of some places are."""
-    return lambda places: vocabulary.columns_of(paths.slots(places))
-
-
-def _mean_weights(
-    paths: Paths, selecting: bool = False, fitting: bool = False
-) -> tuple[np.ndarray, float]:
-    """Return the average over paths: all of them, or those that select, or those that fit."""
-    total, bias, count = np.zeros(paths.n_slots), 0.0, 0
-    for unit in _units(paths):
-        lanes = unit.fitting if fitting else range(unit.lanes)
-        lanes = range(unit.fitting.start) if selecting else lanes
-        unit.add_weights(total, lanes)
-        bias += float(unit.arrays["bias"][0, lanes.start : lanes.stop].sum(dtype=np.float64))
-        count += len(lanes)
-    return total / count, bias / count
-
-
-def _refuse_other_dtype(paths: Paths, dtype: np.dtype) -> None:
-    """Raise a ValueError if the paths were trained in another precision."""
-    trained = _units(paths)[0].dtype
-    if trained != dtype:
-        raise ValueError(
-            f"dtype={dtype.name!r}, but {trained.name} weights have been trained, and a warm start "
-            "goes on with those. Set dtype back, or warm_start=False."
-        )
