@@ -20,13 +20,17 @@ def picked(numbers, mask):
 def above(scores, mask, bar):
     """Return which scores of a mask lie above the bar, and the places of those that lie on it."""
     higher = np.empty_like(mask)
-    level = np.empty(mask.size, np.int64)
     n = 0
     for j in range(mask.size):
         higher[j] = mask[j] and scores[j] > bar
-        level[n] = j
         n += mask[j] and scores[j] == bar
-    return higher, level[:n]
+    level = np.empty(n, np.int64)
+    n = 0
+    for j in range(mask.size):
+        if mask[j] and scores[j] == bar:
+            level[n] = j
+            n += 1
+    return higher, level
 
 
 @jit

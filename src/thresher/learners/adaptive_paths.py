@@ -31,7 +31,8 @@ def mean_weights(
         unit.add_weights(total, lanes)
         bias += float(unit.arrays["bias"][0, lanes.start : lanes.stop].sum(dtype=np.float64))
         count += len(lanes)
-    return total / count, bias / count
+    total /= count
+    return total, bias / count
 
 
 def refuse_other_dtype(paths: Paths, dtype: np.dtype) -> None:

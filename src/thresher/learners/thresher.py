@@ -285,10 +285,9 @@ class Thresher(StageLearner):
 
     def _scores(self, paths: Paths, vocabulary: Vocabulary, weights: np.ndarray) -> np.ndarray:
         """Return how much weights stand out: |w_j| c_j, more on a column that says more."""
-        salience = paths.notes.get("salience")
-        return np.abs(weights) * (
-            self._salience(paths, vocabulary) if salience is None else salience
-        )
+        salience, scores = paths.notes.get("salience"), np.abs(weights)
+        scores *= self._salience(paths, vocabulary) if salience is None else salience
+        return scores
 
     def _salience(self, paths: Paths, vocabulary: Vocabulary) -> np.ndarray:
         """Return c_j of every feature."""
