@@ -51,6 +51,18 @@ def test_lines_of_weights_stay_aligned_as_features_appear():
             assert unit.arrays["weights"].ctypes.data % LINE == 0
 
 
+def test_copied_lines_are_aligned_again_before_they_are_used():
+    arrays = filled(5)
+    room = np.zeros(5 * 64 + 128, np.uint8)
+    first = -room.ctypes.data % LINE + 4
+    arrays.by_slot["line"] = room[first : first + 5 * 64].view(np.float32).reshape(5, 16)
+    arrays.by_slot["line"][...] = 3.0
+    arrays.grow(5)
+    assert arrays["line"].ctypes.data % LINE == 0
+    assert arrays["line"].shape == (5, 16)
+    assert (arrays["line"] == 3).all()
+
+
 @given(MASKS)
 def test_entries_leave_and_come_back(keep):
     arrays, slots = filled(keep.size), np.flatnonzero(keep)

@@ -28,11 +28,18 @@ def zeros(shape: tuple[int, ...], dtype: np.dtype) -> np.ndarray:
 
 def grown(array: np.ndarray, size: int) -> np.ndarray:
     """Return the array with room for ``size`` entries along its first axis, new ones 0."""
-    if array.shape[0] >= size:
+    if array.shape[0] >= size and not _across_lines(array):
         return array
-    larger = zeros((max(size, 2 * array.shape[0]), *array.shape[1:]), array.dtype)
+    room = 2 * array.shape[0] if array.shape[0] < size else 0
+    larger = zeros((max(size, room, array.shape[0]), *array.shape[1:]), array.dtype)
     larger[: array.shape[0]] = array
     return larger
+
+
+def _across_lines(array: np.ndarray) -> bool:
+    """Return whether entries of a line lie across two, as those of a copy or from a file may."""
+    line = array.ndim > 1 and array.itemsize * array.shape[1] == LINE
+    return line and array.size > 0 and array.ctypes.data % LINE != 0
 
 
 class Arrays:
