@@ -49,13 +49,13 @@ def run_lanes(rows, updates, rules, done, shares, bundle):
     line = np.empty_like(takes[:1])
     number_type = pace.dtype.type
     least = number_type(LEAST)
+    number, filled = 0, done
     for t in range(order.size):
         if t + 1 < order.size:
             following = order[t + 1]
             for k in range(starts[following], starts[following + 1], AHEAD):
                 prefetch(slots, k)
                 prefetch(values, k)
-        number = (done + t) // rules.size
         pools = rules.asks and rules.first + number + 1 == rules.bursts
         if active[number] > 0:
             i = order[t]
@@ -97,8 +97,10 @@ def run_lanes(rows, updates, rules, done, shares, bundle):
                 move = scaled(moves, size * bias_facts[0, RATE])
                 store(bias, 0, plus(load(bias, 0), move))
                 bias_facts[0, FRESH] += square * size * size
-        if (done + t + 1) % rules.size == 0:
+        filled += 1
+        if filled == rules.size:
             end_burst(rules, pools, steps[t], shares.parts, number, bundle)
+            number, filled = number + 1, 0
     return order.size
 
 
@@ -107,23 +109,23 @@ def run_alone(rows, updates, rules, done, shares, bundle):
     """Learn from the rows in turn on a path that is alone: the same without lanes."""
     starts, slots, values = rows
     order, steps, biases, norms, targets, importance = updates
-    weights, pace, push = bundle.weights, bundle.pace, bundle.push
+    weights, pace, push = bundle.weights.reshape(-1), bundle.pace.reshape(-1), bundle.push
     bias, bias_facts, takes = bundle.bias, bundle.bias_facts, shares.takes
     number_type = pace.dtype.type
     least = number_type(LEAST)
+    number, filled = 0, done
     for t in range(order.size):
         if t + 1 < order.size:
             following = order[t + 1]
             for k in range(starts[following], starts[following + 1], AHEAD):
                 prefetch(slots, k)
                 prefetch(values, k)
-        number = (done + t) // rules.size
         pools = rules.asks and rules.first + number + 1 == rules.bursts
         i = order[t]
         first, last, size = np.uint64(starts[i]), np.uint64(starts[i + 1]), biases[t]
         margin = size * bias[0, 0]
         for k in range(first, last):
-            margin += weights[slots[k], 0] * values[k]
+            margin += weights[slots[k]] * values[k]
         if not math.isfinite(margin):
             return t
         slope = importance[i] * takes[number, 0] * slope_of(rules.loss, margin, targets[i])
@@ -135,15 +137,17 @@ def run_alone(rows, updates, rules, done, shares, bundle):
             for k in range(first, last):
                 j = slots[k]
                 x = values[k]
-                weights[j, 0] += move * (x * pace[j, RATE])
-                pace[j, FRESH] += max(square * x * x, least)
+                weights[j] += move * (x * pace[PACES * j])
+                pace[PACES * j + ONE] += max(square * x * x, least)
             if pools:
                 for k in range(first, last):
                     push[slots[k]] += number_type(slope) * values[k]
             bias[0, 0] += move * (size * bias_facts[0, RATE])
             bias_facts[0, FRESH] += square * size * size
-        if (done + t + 1) % rules.size == 0:
+        filled += 1
+        if filled == rules.size:
             end_burst(rules, pools, steps[t], shares.parts, number, bundle)
+            number, filled = number + 1, 0
     return order.size
 
 
