@@ -6,7 +6,7 @@ same bits for any number of threads, any chunks, and after a pause, with no gene
 
 import numpy as np
 
-from thresher.kernels.chance import draw_weights
+from thresher.kernels.chance import draw_weights, mixed
 
 
 def permutation(seed: int, stream: int, number: int, n: int) -> np.ndarray:
@@ -23,3 +23,10 @@ def burst_weights(seed: int, first: int, n_bursts: int, n_paths: int, keep: floa
     cells = np.arange(first * n_paths, (first + n_bursts) * n_paths, dtype=np.uint64)
     weights = draw_weights(np.array([seed], np.uint64), cells, keep)
     return weights.reshape(n_bursts, n_paths)
+
+
+def earlier(seed: int, rows: np.ndarray, numbers: np.ndarray) -> np.ndarray:
+    """Return, for each row's draw of a number, the row itself or one before it."""
+    cells = (rows.astype(np.uint64) << np.uint64(32)) + numbers.astype(np.uint64)
+    shares = (mixed(mixed(cells) + np.uint64(seed)) >> np.uint64(11)) * 2.0**-53
+    return (shares * (rows + 1)).astype(np.int64)

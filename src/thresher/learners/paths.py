@@ -125,11 +125,20 @@ class Paths:
 
     def open_next_stage(self, bursts: int) -> None:
         """Go on to the next stage, tallies empty; the one that ends had so many bursts."""
-        stage = self.stage
-        stage.number += 1
-        stage.bursts += bursts
-        stage.done = 0
+        self.stage.number += 1
+        self.open_stage_again(bursts)
+        self.note_known()
+
+    def open_stage_again(self, bursts: int) -> None:
+        """Begin the same stage again, tallies empty; it has had so many more bursts."""
+        self.stage.bursts += bursts
+        self.stage.done = 0
         self.begin_tallies()
+
+    def note_known(self) -> None:
+        """Take down which slots are in use as a stage begins."""
+        last = self.slots(np.arange(self.n_slots)[-1:])
+        self.stage.known = max(last.tolist(), default=-1) + 1
 
     def forget_bursts(self) -> None:
         """Leave all open bursts as they are."""
@@ -146,8 +155,6 @@ class Paths:
 
     def begin_tallies(self) -> None:
         """Start the tallies of a stage anew."""
-        last = self.slots(np.arange(self.n_slots)[-1:])
-        self.stage.known = max(last.tolist(), default=-1) + 1
         for unit in self.units:
             unit.begin_tallies()
 

@@ -16,6 +16,7 @@ class Stage:
     bursts: int = 0  # bursts before this stage
     known: int = 0  # the vocabulary's slots that were in use when the stage began
     rows_seen: int = 0
+    repeated: int = 0  # of those, rows of a stream that were learnt again
     gravity: float = 0.0
     rejection_rate: float = 0.0
     ends: int = 0  # ends of bursts since features were last judged, where all share the count

@@ -142,17 +142,22 @@ class Thresher(StageLearner):
 
     def close_stage(self, paths: Paths, vocabulary: Vocabulary) -> None:
         """Keep the features that stood out, and set gravity and steps for the next stage."""
+        new_rows = paths.stage.rows_seen - paths.stage.repeated
+        again = not self.timetable.goes_on(paths.stage.number, new_rows)
         if self.timetable.selects(paths.stage.number):
-            weights = self._select(paths, vocabulary)
+            weights = self._average(paths)
+            if not again:
+                self._purge(paths, vocabulary)
+                stable = paths.stable
+                nonzero = np.count_nonzero(stable & (weights != 0))
+                paths.record(int(nonzero), int(np.count_nonzero(stable)))
             if self.timetable.endless:
                 self._choose_members(paths, vocabulary)
-            stable = paths.stable
-            nonzero = np.count_nonzero(stable & (weights != 0))
-            paths.record(int(nonzero), int(np.count_nonzero(stable)))
         if paths.stage.number == self.timetable.averaging:
             paths.stage.number += 1  # the end: what this stage gathered is the model
             return
-        paths.open_next_stage(self.timetable.bursts(paths.stage.number))
+        open_stage = paths.open_stage_again if again else paths.open_next_stage
+        open_stage(self.timetable.bursts(paths.stage.number))
         if not self.timetable.selects(paths.stage.number):
             paths.stage.gravity = 0.0
         if paths.stage.number == self.timetable.n_stages + 1:
@@ -161,7 +166,7 @@ class Thresher(StageLearner):
         if paths.stage.number <= self.timetable.last_stage:
             while self.timetable.bursts(paths.stage.number) == 0:
                 paths.stage.number += 1
-        paths.stage.burst_size = self.timetable.burst_size(paths.stage.rows_seen)
+        paths.stage.burst_size = self.timetable.burst_size(new_rows)
 
     def resume(self, paths: Paths) -> None:
         """Begin another selection among the features that are left, from their weights."""
@@ -170,6 +175,7 @@ class Thresher(StageLearner):
         paths.forget_bursts()
         paths.stage = self.start().stage
         paths.begin_tallies()
+        paths.note_known()
         for unit in units_of(paths):
             unit.step_anew()
 
@@ -206,11 +212,8 @@ class Thresher(StageLearner):
         scores = self._scores(paths, vocabulary, paths.shown("mean"))
         return strongest(scores, paths.stable, columns_in(paths, vocabulary), n)
 
-    def _select(self, paths: Paths, vocabulary: Vocabulary) -> np.ndarray:
-        """Update the running means, and purge all but the most salient features.
-
-        Returns the mean weights of the stage.
-        """
+    def _average(self, paths: Paths) -> np.ndarray:
+        """Update the running means; return the mean weights of the stage."""
         stage, stable = paths.stage, paths.stable
         selecting = self.timetable.endless and self._fits(paths)
         weights, bias = mean_weights(paths, selecting=selecting)
@@ -219,13 +222,16 @@ class Thresher(StageLearner):
         follow_weights(weights, stable, newest, mean)
         bias_mean = paths.features["bias_mean"]
         bias_mean += newest * (bias - bias_mean)
+        return weights
+
+    def _purge(self, paths: Paths, vocabulary: Vocabulary) -> None:
+        """Purge all but the most salient features, and set what rejects updates from now on."""
         if "salience" not in paths.notes and not self.timetable.endless:
             # rows that are all at hand have been counted once and for all
             paths.notes["salience"] = self._salience(paths, vocabulary)
-        scores = self._scores(paths, vocabulary, mean)
-        paths.purge(stable & ~self._kept(paths, vocabulary, scores))
-        stage.rejection_rate, stage.gravity = self._gravity(paths, vocabulary)
-        return weights
+        scores = self._scores(paths, vocabulary, paths.feature("mean"))
+        paths.purge(paths.stable & ~self._kept(paths, vocabulary, scores))
+        paths.stage.rejection_rate, paths.stage.gravity = self._gravity(paths, vocabulary)
 
     def _gravity(self, paths: Paths, vocabulary: Vocabulary) -> tuple[float, float]:
         """Return the rejection rate of the next stage, and the gravity that gives it."""
