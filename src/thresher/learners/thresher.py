@@ -15,9 +15,9 @@ import numpy as np
 
 from thresher.data.vocabulary import Vocabulary
 from thresher.kernels.adaptive import Rules, run_bursts
+from thresher.kernels.annealing import annealed_rejection_rate
 from thresher.kernels.rows import Rows, Updates
 from thresher.learners.adaptive_unit import AdaptiveUnit, line_width
-from thresher.learners.annealing import annealed_rejection_rate
 from thresher.learners.calibration import Standing, refit_probabilities
 from thresher.learners.gravity import gravity_for
 from thresher.learners.pace import Schedule

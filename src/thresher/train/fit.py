@@ -60,6 +60,7 @@ def fit_problem(
     """Learn the rows pass by pass; return the number of passes."""
     shedding = isinstance(problem.state, Paths)
     work = (SheddingWork if shedding else Work)(batch.rows, problem.state, vocabulary)
+    work.shed()  # what earlier fits have purged
     before = np.zeros(len(vocabulary))
     number, first = 0, problem.pace.updates
     while number != passes.most and not learner.finished(work.state):
