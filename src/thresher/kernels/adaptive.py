@@ -18,6 +18,7 @@ from thresher.kernels.prefetch import prefetch
 from thresher.kernels.sigmoid import lane_log_slopes
 
 RATE, FRESH, PUSH, SQUARES = range(4)
+FACTS = np.uint64(4)  # of a slot
 AHEAD = 16  # numbers in a cache line of the next row, which is asked for while one is learnt
 LEAST = 1e-30  # of what a touch adds to the squares, so that a feature touched is seen to be
 
@@ -244,23 +245,25 @@ def run_alone(rows, updates, rules, done, shares, bundle):
     """Learn from the rows in turn on a path that is alone: the same without lanes."""
     starts, slots, values = rows
     order, steps, biases, norms, targets, importance = updates
-    weights, facts, touched = bundle.weights, bundle.facts, bundle.touched
+    # flat, so that the width of lines is known when this is compiled
+    weights, facts, touched = bundle.weights.ravel(), bundle.facts.ravel(), bundle.touched
     bias, bias_facts, cursor, takes = bundle.bias, bundle.bias_facts, bundle.cursor, shares.takes
     number_type = facts.dtype.type
     least = number_type(LEAST)
+    rate, fresh = np.uint64(RATE), np.uint64(FRESH)
+    number, filled = 0, done
     for t in range(order.size):
         if t + 1 < order.size:
             following = order[t + 1]
             for k in range(starts[following], starts[following + 1], AHEAD):
                 prefetch(slots, k)
                 prefetch(values, k)
-        number = (done + t) // rules.size
         pools = rules.asks and rules.first + number + 1 == rules.bursts
         i = order[t]
         first, last, size = np.uint64(starts[i]), np.uint64(starts[i + 1]), biases[t]
         margin = size * bias[0, 0]
         for k in range(first, last):
-            margin += weights[slots[k], 0] * values[k]
+            margin += weights[slots[k]] * values[k]
         if not math.isfinite(margin):
             return t
         slope = importance[i] * takes[number, 0] * slope_of(rules.loss, margin, targets[i])
@@ -268,21 +271,27 @@ def run_alone(rows, updates, rules, done, shares, bundle):
         if not math.isfinite(square):
             return t
         if square > 0.0:
-            push, move = number_type(slope), number_type(-steps[t] * slope)
-            n = cursor[0]
+            move = number_type(-steps[t] * slope)
+            n = np.uint64(cursor[0])
             for k in range(first, last):
                 j = slots[k]
                 x = values[k]
-                weights[j, 0] += move * (x * facts[j, RATE])
+                at = FACTS * np.uint64(j)
+                weights[j] += move * (x * facts[at + rate])
                 touched[n] = j
-                n += facts[j, FRESH] == 0.0
-                facts[j, FRESH] += max(square * x * x, least)
-                facts[j, PUSH] += push * x
+                n += np.uint64(facts[at + fresh] == 0.0)
+                facts[at + fresh] += max(square * x * x, least)
             cursor[0] = n
+            if pools:
+                push = number_type(slope)
+                for k in range(first, last):
+                    bundle.facts[slots[k], PUSH] += push * values[k]
             bias[0, 0] += move * (size * bias_facts[0, RATE])
             bias_facts[0, FRESH] += square * size * size
-        if (done + t + 1) % rules.size == 0:
+        filled += 1
+        if filled == rules.size:
             end_burst(rules, pools, steps[t], shares.parts, number, bundle)
+            number, filled = number + 1, 0
     return order.size
 
 

@@ -61,13 +61,13 @@ def run_bursts(rows, updates, burst, done, takes, stable, unit, tally):
     weights, bias, touches, touched, before, cursor = unit
     lanes = np.uint64(bias.size)
     sums = np.empty(bias.size)
+    number, filled = 0, done
     for t in range(order.size):
         if t + 1 < order.size:
             following = order[t + 1]
             for k in range(starts[following], starts[following + 1], AHEAD):
                 prefetch(slots, k)
                 prefetch(values, k)
-        number = (done + t) // burst.size
         active = False
         for lane in range(lanes):
             active |= takes[number, lane] > 0.0
@@ -101,6 +101,8 @@ def run_bursts(rows, updates, burst, done, takes, stable, unit, tally):
                     for lane in range(lanes):
                         weights[j, lane] += sums[lane] * x
             cursor[0] = n
-        if (done + t + 1) % burst.size == 0:
+        filled += 1
+        if filled == burst.size:
             close_burst(burst, takes[number], stable, unit, tally)
+            number, filled = number + 1, 0
     return order.size

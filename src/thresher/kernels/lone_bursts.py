@@ -48,6 +48,10 @@ def run_path(rows, updates, begin, end, burst, done, takes, stable, path, tally)
     constant, n, pool = bias[0], np.uint64(cursor[0]), np.uint64(pooled[0])
     if event == EVERY and ends > 0:
         count_standing(ends, weights, touched, before, cursor[0], selected)
+    known = np.uint64(size + 1)
+    doses = np.empty(known)
+    for k in range(doses.size):
+        doses[k] = dose_of(shrinkage, k)
     number, filled, learnt = 0, done, end - begin
     for t in range(begin, end):
         if t + 1 < end:
@@ -82,7 +86,8 @@ def run_path(rows, updates, begin, end, burst, done, takes, stable, path, tally)
         if filled == size:
             for m in range(n):
                 j = touched[m]
-                dose = dose_of(shrinkage, touches[j])
+                times = np.uint64(touches[j])
+                dose = doses[times] if times < known else dose_of(shrinkage, touches[j])
                 owners[pool] = j
                 ratios[pool] = abs(weights[j] - before[m]) / dose
                 pool += np.uint64(1)
@@ -90,7 +95,8 @@ def run_path(rows, updates, begin, end, burst, done, takes, stable, path, tally)
                 weights[j] = weight
                 touches[j] = 0
                 if event == EVERY:
-                    selected[j] += ends * (np.int64(weight != 0.0) - np.int64(before[m] != 0.0))
+                    if (weight != 0.0) != (before[m] != 0.0):
+                        selected[j] += ends if weight != 0.0 else -ends
                 else:
                     evidence[j] += 1
                     selected[j] += weight != 0.0

@@ -120,8 +120,11 @@ class Thresher(StageLearner):
             parted,
         )
 
+        fitting = self.fitting if parted else 1.0
+        alike = None if self.shared else units[0].shares(takes[0], fitting)  # on paths of their own
+
         def run(number: int) -> int:
-            shares = units[number].shares(takes[number], self.fitting if parted else 1.0)
+            shares = alike or units[number].shares(takes[number], fitting)
             bundle = units[number].kernel_view()
             done = stage.done % stage.burst_size
             return run_bursts(rows, updates[number], rules, done, shares, bundle)
