@@ -131,6 +131,7 @@ class ThresherModel(PathsModel):
             dtype=np.dtype(self.dtype),
             fitting=fitting,
             halving=halving,
+            rehearses=n_rows is None and self.loss in BOUNDED,
         )
 
     def _wanted(self) -> int | float | None:
@@ -156,7 +157,8 @@ class ThresherClassifier(SizesItself, ThresherModel, OnlineClassifier):
 
     Several SGD paths take random bursts of one stream of rows. After each stage of bursts the
     features with the most salient mean weights stay and the others are purged for good, fewer and
-    fewer until the wanted number is left; then those are fitted without any shrinkage.
+    fewer until the wanted number is left; then those are fitted without any shrinkage. The first
+    rows of a stream (``partial_fit``) are remembered for a while, and learnt up to ten times.
 
     Parameters
     ----------
