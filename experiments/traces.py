@@ -117,7 +117,7 @@ def _by_stage(line: Line, params: Params, X: csr_matrix, y: np.ndarray) -> dict[
 
 def annealing() -> dict[str, Any]:
     """Tabulate Figure 2: the rejection rate against the share of stable features."""
-    from thresher.learners.annealing import annealed_rejection_rate
+    from thresher.kernels.annealing import annealed_rejection_rate
 
     shares = np.linspace(0, 1, 101).tolist()
     rates = {

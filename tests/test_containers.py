@@ -7,6 +7,7 @@ from numpy.testing import assert_array_equal
 from scipy import sparse
 
 from cases import NAMES, assert_same_bits, labelled_rows, make, stream
+from thresher.data import scoring
 
 
 def halves(rows):
@@ -198,3 +199,14 @@ def test_rows_without_any_number_teach_the_intercept_only(name):
     assert not model.coef_.any()
     assert np.isfinite(model.intercept_).all()
     assert set(model.predict(np.ones((2, 3)))) <= {0, 1}
+
+
+@pytest.mark.parametrize("name", ["ThresherClassifier", "FTRLClassifier"])
+def test_weights_by_column_or_at_places_of_their_own_judge_alike(monkeypatch, name):
+    rows, labels = labelled_rows(n_classes=3)
+    model = make(name).fit(rows, labels)
+    by_column = model.decision_function(rows)
+    monkeypatch.setattr(scoring, "FEW", 0)
+    model._model.scored = None
+    assert_array_equal(model.decision_function(rows), by_column)
+    assert model._scorer().place_of is not None

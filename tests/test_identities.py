@@ -6,10 +6,12 @@ from numpy.testing import assert_allclose, assert_array_equal
 from scipy import sparse
 
 from cases import LOSSES, assert_same_bits, dense_coef, make
+from thresher.data.vocabulary import Vocabulary
 from thresher.estimators.parameters import LOSSES as LOSS_CODES
 from thresher.kernels.rows import Rows, Updates
 from thresher.kernels.sgd import descend
 from thresher.kernels.truncated_gradient import descend_truncating, settle_row
+from thresher.workers import Workers
 
 ONCE = {"max_iter": 2, "tol": None, "shuffle": False}
 CONSTANT = {"eta0": 0.1, "learning_rate": "constant"}
@@ -154,7 +156,8 @@ def test_an_informative_burst_on_dense_rows_is_a_truncated_gradient_burst(loss, 
     path = learner.start()
     path.grow(p)
     path.stage.gravity = gravity
-    learner.advance(path, rows, [updates], map)
+    vocabulary = Vocabulary(p)
+    learner.advance(path, vocabulary, rows, [updates], Workers())
     path_weights, path_bias = learner.weights(path, None)
     assert_allclose(path_weights, weights, rtol=0, atol=1e-14)
     assert_allclose(path_bias, bias[0], rtol=0, atol=1e-14)

@@ -50,6 +50,7 @@ CALLED_FROM_PYTHON = {
     "rda.average_gradients",
     "ftrl.follow_leader",
     "bursts.run_bursts",
+    "stages.run_stages",
     "quantile.kth_smallest",
     "margins.margins",
     "rows.squared_norms",

@@ -10,10 +10,10 @@ from numpy.testing import assert_allclose, assert_array_equal
 
 import reference
 from thresher.estimators.parameters import CLASS_LOSSES as LOSSES
+from thresher.kernels.annealing import annealed_rejection_rate, grown_burst_size
 from thresher.kernels.losses import slope_of
 from thresher.kernels.quantile import FEW, kth_smallest
 from thresher.kernels.shrink import soft_threshold, truncate_below
-from thresher.learners.annealing import annealed_rejection_rate, grown_burst_size
 from thresher.learners.gravity import gravity_for
 from thresher.learners.selection import bar_at, judge, shrinking_size, strongest
 from thresher.randomness import burst_weights, permutation

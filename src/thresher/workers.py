@@ -16,15 +16,22 @@ class Stopped(Exception):
 class Workers:
     """Runs a function over many arguments, on threads if there are any, in order."""
 
-    def __init__(self, pool: ThreadPoolExecutor | None = None, stop: Event | None = None) -> None:
+    def __init__(
+        self,
+        pool: ThreadPoolExecutor | None = None,
+        stop: Event | None = None,
+        n_threads: int = 1,
+    ) -> None:
         self._pool = pool
         self._stop = stop or Event()
+        self.n_threads = n_threads
 
     def __call__(self, function: Callable[..., Any], *many: Any) -> list[Any]:
         """Return the function of each; if one fails, none is still at work when that is known."""
-        if self._pool is None:
-            return [function(*one) for one in zip(*many, strict=True)]
-        futures = [self._pool.submit(function, *one) for one in zip(*many, strict=True)]
+        calls = list(zip(*many, strict=True))
+        if self._pool is None or len(calls) == 1:
+            return [function(*one) for one in calls]
+        futures = [self._pool.submit(function, *one) for one in calls]
         try:
             return [future.result() for future in futures]
         except BaseException:
@@ -52,4 +59,4 @@ def workers(n_jobs: int | None) -> Iterator[Workers]:
         yield Workers()
         return
     with ThreadPoolExecutor(n_threads) as pool:
-        yield Workers(pool)
+        yield Workers(pool, n_threads=n_threads)

@@ -3,7 +3,14 @@
 from collections.abc import Iterator
 
 from thresher.bench.clock import Task, best_of
-from thresher.bench.contestants import KEPT, classic, fitting, shared_paths, stabilized_paths
+from thresher.bench.contestants import (
+    KEPT,
+    PATHS,
+    classic,
+    fitting,
+    shared_paths,
+    stabilized_paths,
+)
 from thresher.bench.data import Data, declared, make_text, make_uniform
 from thresher.bench.record import Measured, ratio
 from thresher.bench.setting import Setting
@@ -12,6 +19,7 @@ NARROW, WIDE = 10**5, 10**7
 TIMES = 16
 CHUNK = 1_000  # rows of a stream that come at once
 BURST = 20
+ONE_LINE = "shared paths, one line"  # of weights: there is nothing to share out
 
 
 def threads(setting: Setting) -> Iterator[Measured]:
@@ -19,7 +27,10 @@ def threads(setting: Setting) -> Iterator[Measured]:
     data = setting.main()
     for words, make in {
         "independent paths, bursts of 20": lambda n: stabilized_paths(burst_size=BURST, n_jobs=n),
-        "shared paths": lambda n: shared_paths(n_jobs=n),
+        "independent paths": lambda n: stabilized_paths(n_jobs=n),
+        "thresher, independent paths": lambda n: shared_paths(paths="permutation", n_jobs=n),
+        "shared paths, two lines": lambda n: shared_paths(n_paths=2 * PATHS, n_jobs=n),
+        ONE_LINE: lambda n: shared_paths(n_jobs=n),
     }.items():
         names = (f"{words}: one thread", "two threads")
         tasks = {name: fitting(make(n + 1), data) for n, name in enumerate(names)}

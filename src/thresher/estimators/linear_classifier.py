@@ -44,7 +44,7 @@ class LinearClassifier(ClassifierMixin, SparseLinearModel):
     def _classes_for(self, margins: np.ndarray) -> np.ndarray:
         """Return the class that margins speak for."""
         if margins.ndim == 1:
-            return np.where(margins > 0, self.classes_[1:], self.classes_[:1])
+            return self.classes_.take(margins > 0)
         return self.classes_[margins.argmax(axis=1)]
 
     @available_if(_gives_probabilities)

@@ -6,79 +6,12 @@ import numpy as np
 
 from thresher.jit import jit
 from thresher.kernels.losses import slope_of
-from thresher.kernels.rows import dot
+from thresher.kernels.prefetch import prefetch
 from thresher.kernels.shrink import soft_threshold
 from thresher.kernels.tallies import count_every, count_informative, pool_ratios
 from thresher.kernels.units import INFORMATIVE, dose_of
 
-
-@jit
-def margins_of(slots, values, size, unit, margins):
-    """Write the row's margin on every path."""
-    for lane in range(margins.size):
-        margins[lane] = size * unit.bias[lane]
-    for k in range(slots.size):
-        j = slots[k]
-        x = values[k]
-        for lane in range(margins.size):
-            margins[lane] += unit.weights[j, lane] * x
-
-
-@jit
-def add_row(slots, values, stable, unit, changes):
-    """Add ``changes[lane]`` times the row to the paths' weights, noting the slots it touches."""
-    n = unit.cursor[0]
-    for k in range(slots.size):
-        j = slots[k]
-        if not stable[j]:
-            continue
-        x = values[k]
-        if unit.touches[j] == 0:
-            unit.touched[n] = j
-            for lane in range(changes.size):
-                unit.before[n, lane] = unit.weights[j, lane]
-            n += 1
-        unit.touches[j] += 1
-        for lane in range(changes.size):
-            unit.weights[j, lane] += changes[lane] * x
-    unit.cursor[0] = n
-
-
-@jit
-def learn_row(slots, values, target, rate, size, loss, takes, stable, unit, scratch):
-    """Make one SGD update on every path; return whether the numbers are still finite."""
-    margins_of(slots, values, size, unit, scratch)
-    for lane in range(scratch.size):
-        if not math.isfinite(scratch[lane]):
-            return False
-        scratch[lane] = -rate * takes[lane] * slope_of(loss, scratch[lane], target)
-        unit.bias[lane] += scratch[lane] * size
-    add_row(slots, values, stable, unit, scratch)
-    return True
-
-
-@jit
-def learn_row_alone(slots, values, target, rate, size, loss, take, stable, unit):
-    """Make one SGD update on a path that is alone: the same without loops over lanes."""
-    weights = unit.weights.ravel()
-    margin = dot(slots, values, weights) + size * unit.bias[0]
-    if not math.isfinite(margin):
-        return False
-    change = -rate * take * slope_of(loss, margin, target)
-    unit.bias[0] += change * size
-    before = unit.before.ravel()
-    n = unit.cursor[0]
-    for k in range(slots.size):
-        j = slots[k]
-        if stable[j]:
-            # noted on every visit, but it stays noted only if the slot was untouched so far
-            unit.touched[n] = j
-            before[n] = weights[j]
-            n += unit.touches[j] == 0
-            unit.touches[j] += 1
-            weights[j] += change * values[k]
-    unit.cursor[0] = n
-    return True
+AHEAD = 8  # values in a cache line of the next row, which is asked for while one is learnt
 
 
 @jit
@@ -119,27 +52,57 @@ def run_bursts(rows, updates, burst, done, takes, stable, unit, tally):
     ``done`` updates of the first burst came before; burst b has the weight ``takes[b, lane]`` on
     each path, 0 where the path lets it pass. Returns how many rows were learnt before the numbers
     overflowed.
+
+    One long function: arrays handed to others would be counted by Numba for every row, which costs
+    more than the row.
     """
-    scratch = np.empty(unit.bias.size)
-    for t in range(updates.order.size):
-        number = (done + t) // burst.size
-        if takes[number].any():
-            i = updates.order[t]
-            first, last = rows.starts[i], rows.starts[i + 1]
-            rate = updates.steps[t] * updates.importance[i]
-            slots, values = rows.slots[first:last], rows.values[first:last]
-            target, size, loss = updates.targets[i], updates.biases[t], burst.loss
-            if scratch.size == 1:
-                take = takes[number, 0]
-                finite = learn_row_alone(
-                    slots, values, target, rate, size, loss, take, stable, unit
-                )
-            else:
-                finite = learn_row(
-                    slots, values, target, rate, size, loss, takes[number], stable, unit, scratch
-                )
-            if not finite:
-                return t
-        if (done + t + 1) % burst.size == 0:
+    starts, slots, values = rows
+    order, steps, biases, _, targets, importance = updates
+    weights, bias, touches, touched, before, cursor = unit
+    lanes = np.uint64(bias.size)
+    sums = np.empty(bias.size)
+    number, filled = 0, done
+    for t in range(order.size):
+        if t + 1 < order.size:
+            following = order[t + 1]
+            for k in range(starts[following], starts[following + 1], AHEAD):
+                prefetch(slots, k)
+                prefetch(values, k)
+        active = False
+        for lane in range(lanes):
+            active |= takes[number, lane] > 0.0
+        if active:
+            i = order[t]
+            # unsigned, since Numba lets signed places count from an array's end
+            first, last, size = np.uint64(starts[i]), np.uint64(starts[i + 1]), biases[t]
+            rate = steps[t] * importance[i]
+            for lane in range(lanes):
+                sums[lane] = size * bias[lane]
+            for k in range(first, last):
+                j, x = slots[k], values[k]
+                for lane in range(lanes):
+                    sums[lane] += weights[j, lane] * x
+            for lane in range(lanes):
+                if not math.isfinite(sums[lane]):
+                    return t
+                slope = slope_of(burst.loss, sums[lane], targets[i])
+                sums[lane] = -rate * takes[number, lane] * slope
+                bias[lane] += sums[lane] * size
+            n = np.uint64(cursor[0])
+            for k in range(first, last):
+                j, x = slots[k], values[k]
+                if stable[j]:
+                    if touches[j] == 0:
+                        touched[n] = j
+                        for lane in range(lanes):
+                            before[n, lane] = weights[j, lane]
+                        n += np.uint64(1)
+                    touches[j] += 1
+                    for lane in range(lanes):
+                        weights[j, lane] += sums[lane] * x
+            cursor[0] = n
+        filled += 1
+        if filled == burst.size:
             close_burst(burst, takes[number], stable, unit, tally)
-    return updates.order.size
+            number, filled = number + 1, 0
+    return order.size

@@ -6,10 +6,11 @@ s owes lambda times what the total has grown since.
 
 import math
 
+import numpy as np
+
 from thresher.jit import jit
 from thresher.kernels.losses import slope_of
-from thresher.kernels.prefetch import prefetch_next
-from thresher.kernels.rows import add, dot
+from thresher.kernels.prefetch import AHEAD, MOST, prefetch
 from thresher.kernels.shrink import soft_threshold
 
 
@@ -24,18 +25,37 @@ def settle_row(slots, weights, settled, total, l1):
 
 @jit
 def descend_shrinking(rows, updates, loss, weights, bias, settled, clock, l1):
-    """Learn from the rows in turn; return how many were learnt before the numbers overflowed."""
-    for t in range(updates.order.size):
-        i = updates.order[t]
-        first, last = rows.starts[i], rows.starts[i + 1]
-        slots, values = rows.slots[first:last], rows.values[first:last]
-        prefetch_next(rows, updates.order, t)
-        settle_row(slots, weights, settled, clock[0], l1)
-        margin = dot(slots, values, weights) + updates.biases[t] * bias[0]
+    """Learn from the rows in turn; return how many were learnt before the numbers overflowed.
+
+    A row's weights are settled on the way to its margin, in one function: arrays handed to others
+    would be counted by Numba for every row.
+    """
+    starts, slots, values = rows
+    order, steps, biases, _, targets, importance = updates
+    for t in range(order.size):
+        if t + 1 < order.size:
+            following = order[t + 1]
+            ahead = starts[following]
+            for k in range(ahead, min(starts[following + 1], ahead + MOST), AHEAD):
+                prefetch(slots, k)
+                prefetch(values, k)
+        i, total = order[t], clock[0]
+        # unsigned, since Numba lets signed places count from an array's end
+        first, last = np.uint64(starts[i]), np.uint64(starts[i + 1])
+        margin = 0.0
+        for k in range(first, last):
+            j = slots[k]
+            weight = soft_threshold(weights[j], l1 * (total - settled[j]))
+            weights[j] = weight
+            settled[j] = total
+            margin += weight * values[k]
+        margin += biases[t] * bias[0]
         if not math.isfinite(margin):
             return t
-        slope = updates.importance[i] * slope_of(loss, margin, updates.targets[i])
-        add(slots, values, weights, -updates.steps[t] * slope)
-        bias[0] -= updates.steps[t] * slope * updates.biases[t]
-        clock[0] += updates.steps[t]
-    return updates.order.size
+        slope = importance[i] * slope_of(loss, margin, targets[i])
+        change = -steps[t] * slope
+        for k in range(first, last):
+            weights[slots[k]] += change * values[k]
+        bias[0] -= steps[t] * slope * biases[t]
+        clock[0] += steps[t]
+    return order.size

@@ -10,7 +10,7 @@ import numpy as np
 
 from thresher.jit import jit
 from thresher.kernels.losses import slope_of
-from thresher.kernels.prefetch import prefetch_next
+from thresher.kernels.prefetch import AHEAD, MOST, prefetch
 from thresher.kernels.shrink import soft_threshold
 
 TINY = 1e-300
@@ -52,35 +52,48 @@ def longest(starts):
 
 
 @jit
-def margin_of(slots, values, z, roots, weights, slowness, beta, l1, l2):
-    """Return the row's inner product with the weights, and write them down one by one."""
-    total = 0.0
-    for k in range(slots.size):
-        j = slots[k]
-        weights[k] = weight_of(z[j], roots[j], slowness, beta, l1, l2)
-        total += weights[k] * values[k]
-    return total
-
-
-@jit
 def follow_leader(rows, updates, loss, z, roots, bias_z, bias_root, alpha, beta, l1, l2):
-    """Learn from the rows in turn; return how many were learnt before the numbers overflowed."""
+    """Learn from the rows in turn; return how many were learnt before the numbers overflowed.
+
+    A row's sums are brought together first: side by side, several are divided and rooted at once.
+    One function: arrays handed to others would be counted by Numba for every row.
+    """
+    starts, slots, values = rows
+    order, _, biases, _, targets, importance = updates
     slowness = 1.0 / alpha
-    weights = np.empty(longest(rows.starts))
-    for t in range(updates.order.size):
-        i = updates.order[t]
-        first, last = rows.starts[i], rows.starts[i + 1]
-        slots, values = rows.slots[first:last], rows.values[first:last]
-        prefetch_next(rows, updates.order, t)
-        size = updates.biases[t]
+    most = longest(starts)
+    near_z, near_roots, weights = np.empty(most), np.empty(most), np.empty(most)
+    for t in range(order.size):
+        if t + 1 < order.size:
+            following = order[t + 1]
+            ahead = starts[following]
+            for k in range(ahead, min(starts[following + 1], ahead + MOST), AHEAD):
+                prefetch(slots, k)
+                prefetch(values, k)
+        i, size = order[t], biases[t]
+        # unsigned, since Numba lets signed places count from an array's end
+        first, count = np.uint64(starts[i]), np.uint64(starts[i + 1] - starts[i])
+        for k in range(count):
+            j = slots[first + k]
+            near_z[k] = z[j]
+            near_roots[k] = roots[j]
+        for k in range(count):
+            weights[k] = weight_of(near_z[k], near_roots[k], slowness, beta, l1, l2)
+        total = 0.0
+        for k in range(count):
+            total += weights[k] * values[first + k]
         bias = weight_of(bias_z[0], bias_root[0], slowness, beta, 0.0, 0.0)
-        margin = bias * size
-        margin += margin_of(slots, values, z, roots, weights, slowness, beta, l1, l2)
+        margin = bias * size + total
         if not math.isfinite(margin):
             return t
-        slope = updates.importance[i] * slope_of(loss, margin, updates.targets[i])
-        for k in range(slots.size):
-            j = slots[k]
-            z[j], roots[j] = accumulate(z[j], roots[j], slope * values[k], weights[k], slowness)
+        slope = importance[i] * slope_of(loss, margin, targets[i])
+        for k in range(count):
+            near_z[k], near_roots[k] = accumulate(
+                near_z[k], near_roots[k], slope * values[first + k], weights[k], slowness
+            )
+        for k in range(count):
+            j = slots[first + k]
+            z[j] = near_z[k]
+            roots[j] = near_roots[k]
         bias_z[0], bias_root[0] = accumulate(bias_z[0], bias_root[0], slope * size, bias, slowness)
-    return updates.order.size
+    return order.size

@@ -38,27 +38,52 @@ def lengths(starts, values):
 
 
 @jit
-def margins(starts, columns, values, place_of, weights, bias, normalize):
+def dots(starts, columns, values, weights, found):
+    """Write ``row . weights`` for every row."""
+    last = np.uint64(starts[0])
+    for i in range(found.size):
+        # unsigned, since Numba lets signed places count from an array's end
+        first, last = last, np.uint64(starts[i + 1])
+        dot = 0.0
+        for k in range(first, last):
+            dot += weights[columns[k]] * values[k]
+        found[i] = dot
+
+
+@jit
+def unit_dots(starts, columns, values, weights, found):
+    """Write ``row . weights`` for every row at unit length."""
+    squares = np.empty(found.size)
+    last = np.uint64(starts[0])
+    for i in range(found.size):
+        first, last = last, np.uint64(starts[i + 1])
+        dot = total = 0.0
+        # one loop, not two: the row comes from memory, and that is what takes the time
+        for k in range(first, last):
+            dot += weights[columns[k]] * values[k]
+            total += values[k] * values[k]
+        found[i], squares[i] = dot, total
+    for i in range(found.size):
+        if not SMALLEST < squares[i] < LARGEST:
+            length = careful_length(values[starts[i] : starts[i + 1]])
+            found[i] *= 1.0 / length if length != 0.0 else 0.0
+            squares[i] = 1.0
+    # without a branch, so that several roots are taken at once
+    for i in range(found.size):
+        found[i] *= 1.0 / math.sqrt(squares[i])
+
+
+@jit
+def margins(starts, columns, values, weights, bias, normalize):
     """Return ``row . weights + bias`` for every row, of unit length if that is wanted.
 
-    ``place_of`` says where the weight of a column stands; columns without one share place 0, where
-    there is a 0. They are multiplied all the same: what is not finite shows in the sum.
+    Columns whose weight is 0 are multiplied all the same: what is not finite shows in the sum.
     """
-    found, squares = np.empty(starts.size - 1), np.empty(starts.size - 1)
-    for i in range(found.size):
-        first, last = starts[i], starts[i + 1]
-        mine, row = columns[first:last], values[first:last]
-        dot = total = 0.0
-        # one loop, not two helpers: the row comes from memory, and that is what takes the time
-        for k in range(row.size):
-            dot += weights[place_of[mine[k]]] * row[k]
-            total += row[k] * row[k]
-        found[i], squares[i] = dot, total
+    found = np.empty(starts.size - 1)
     if normalize:
-        for i in range(found.size):
-            length = math.sqrt(squares[i])
-            if not SMALLEST < squares[i] < LARGEST:
-                length = careful_length(values[starts[i] : starts[i + 1]])
-            found[i] *= 1.0 / length if length != 0.0 else 0.0
-    found += bias
+        unit_dots(starts, columns, values, weights, found)
+    else:
+        dots(starts, columns, values, weights, found)
+    for i in range(found.size):
+        found[i] += bias
     return found

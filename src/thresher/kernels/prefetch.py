@@ -14,6 +14,7 @@ _config: Any = numba.config
 LINE = 64  # bytes of a cache line
 # Nonzeros of a row that are asked for: of longer ones the machine foresees the rest by itself.
 MOST = 256
+AHEAD = LINE // 8  # values in a cache line
 
 
 def _prefetch(_typing, array, _place):

@@ -2,26 +2,40 @@
 
 import math
 
+import numpy as np
+
 from thresher.jit import jit
 from thresher.kernels.losses import slope_of
-from thresher.kernels.prefetch import prefetch_next
-from thresher.kernels.rows import add, dot
+from thresher.kernels.prefetch import AHEAD, MOST, prefetch
 
 
 @jit
 def descend(rows, updates, loss, weights, bias):
-    """Learn from the rows in turn; return how many were learnt before the numbers overflowed."""
-    for t in range(updates.order.size):
-        i = updates.order[t]
-        first, last = rows.starts[i], rows.starts[i + 1]
-        slots, values = rows.slots[first:last], rows.values[first:last]
-        prefetch_next(rows, updates.order, t)
-        size = updates.biases[t]
-        margin = dot(slots, values, weights) + size * bias[0]
+    """Learn from the rows in turn; return how many were learnt before the numbers overflowed.
+
+    One function: arrays handed to others would be counted by Numba for every row.
+    """
+    starts, slots, values = rows
+    order, steps, biases, _, targets, importance = updates
+    for t in range(order.size):
+        if t + 1 < order.size:
+            following = order[t + 1]
+            ahead = starts[following]
+            for k in range(ahead, min(starts[following + 1], ahead + MOST), AHEAD):
+                prefetch(slots, k)
+                prefetch(values, k)
+        i, size = order[t], biases[t]
+        # unsigned, since Numba lets signed places count from an array's end
+        first, last = np.uint64(starts[i]), np.uint64(starts[i + 1])
+        margin = 0.0
+        for k in range(first, last):
+            margin += weights[slots[k]] * values[k]
+        margin += size * bias[0]
         if not math.isfinite(margin):
             return t
-        slope = updates.importance[i] * slope_of(loss, margin, updates.targets[i])
-        step = updates.steps[t]
-        add(slots, values, weights, -step * slope)
-        bias[0] -= step * slope * size
-    return updates.order.size
+        slope = importance[i] * slope_of(loss, margin, targets[i])
+        change = -steps[t] * slope
+        for k in range(first, last):
+            weights[slots[k]] += change * values[k]
+        bias[0] -= steps[t] * slope * size
+    return order.size

@@ -6,10 +6,11 @@ by n g; so each slot remembers how many it has been given, and pays the rest whe
 
 import math
 
+import numpy as np
+
 from thresher.jit import jit
 from thresher.kernels.losses import slope_of
-from thresher.kernels.prefetch import prefetch_next
-from thresher.kernels.rows import add, dot
+from thresher.kernels.prefetch import AHEAD, MOST, prefetch
 from thresher.kernels.shrink import truncate_below
 
 
@@ -25,19 +26,47 @@ def settle_row(slots, weights, settled, truncations, gravity, ceiling):
 
 @jit
 def descend_truncating(rows, updates, loss, weights, bias, settled, clock, gravity, size, ceiling):
-    """Learn from the rows in turn; ``clock[0]`` counts updates, a burst has ``size`` of them."""
+    """Learn from the rows in turn; ``clock[0]`` counts updates, a burst has ``size`` of them.
+
+    A row's weights are settled on the way to its margin, in one function: arrays handed to others
+    would be counted by Numba for every row.
+    """
+    starts, slots, values = rows
+    order, steps, biases, _, targets, importance = updates
     per_burst = gravity * size
-    for t in range(updates.order.size):
-        i = updates.order[t]
-        first, last = rows.starts[i], rows.starts[i + 1]
-        slots, values = rows.slots[first:last], rows.values[first:last]
-        prefetch_next(rows, updates.order, t)
-        settle_row(slots, weights, settled, clock[0] // size, per_burst, ceiling)
-        margin = dot(slots, values, weights) + updates.biases[t] * bias[0]
+    truncations, filled = clock[0] // size, clock[0] % size
+    constant = bias[0]
+    learnt = order.size
+    for t in range(order.size):
+        if t + 1 < order.size:
+            following = order[t + 1]
+            ahead = starts[following]
+            for k in range(ahead, min(starts[following + 1], ahead + MOST), AHEAD):
+                prefetch(slots, k)
+                prefetch(values, k)
+        i = order[t]
+        # unsigned, since Numba lets signed places count from an array's end
+        first, last = np.uint64(starts[i]), np.uint64(starts[i + 1])
+        margin = 0.0
+        for k in range(first, last):
+            j = slots[k]
+            overdue = truncations - settled[j]
+            weight = truncate_below(weights[j], per_burst * overdue, ceiling)
+            weights[j] = weight
+            settled[j] = truncations
+            margin += weight * values[k]
+        margin += biases[t] * constant
         if not math.isfinite(margin):
-            return t
-        slope = updates.importance[i] * slope_of(loss, margin, updates.targets[i])
-        add(slots, values, weights, -updates.steps[t] * slope)
-        bias[0] -= updates.steps[t] * slope * updates.biases[t]
-        clock[0] += 1
-    return updates.order.size
+            learnt = t
+            break
+        slope = importance[i] * slope_of(loss, margin, targets[i])
+        change = -steps[t] * slope
+        for k in range(first, last):
+            weights[slots[k]] += change * values[k]
+        constant -= steps[t] * slope * biases[t]
+        filled += 1
+        if filled == size:
+            truncations, filled = truncations + 1, 0
+    bias[0] = constant
+    clock[0] += learnt
+    return learnt

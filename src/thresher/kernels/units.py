@@ -2,7 +2,8 @@
 
 A unit is a bundle of paths that read the same rows in the same order: one path, when every path has
 its own permutation, or a handful side by side on a shared stream. Their weights lie next to each
-other, ``weights[slot, lane]``, so that a row is read once for all of them.
+other, ``weights[slot, lane]``, so that a row is read once for all of them. Of a path that is alone,
+arrays have no axis of lanes; of many such paths, a first axis of paths.
 """
 
 import math

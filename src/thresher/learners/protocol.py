@@ -95,6 +95,10 @@ class Learner(Protocol[S]):
         """Return how many more updates it can take before it has to meet."""
         ...
 
+    def reach(self, state: S) -> int:
+        """Return how many updates it can be given at once; it may meet on the way by itself."""
+        ...
+
     def calm(self, state: S) -> int:
         """Return how many more updates change only the features of their own rows."""
         ...
@@ -103,8 +107,18 @@ class Learner(Protocol[S]):
         """Know that so many of the updates that come are no new rows."""
         ...
 
-    def advance(self, state: S, rows: Rows, updates: list[Updates], run_all: Workers) -> None:
-        """Learn from the rows in turn, all of them, or raise an Overflow."""
+    def advance(
+        self,
+        state: S,
+        vocabulary: Vocabulary,
+        rows: Rows,
+        updates: list[Updates],
+        run_all: Workers,
+    ) -> int:
+        """Learn from the rows in turn, or raise an Overflow; return how many were learnt.
+
+        These are all, or fewer where features were purged on the way.
+        """
         ...
 
     def meet(self, state: S, vocabulary: Vocabulary) -> None:

@@ -6,16 +6,21 @@ from typing import ClassVar, cast
 import numpy as np
 
 from thresher.data.vocabulary import Vocabulary
+from thresher.kernels.annealing import annealed_rejection_rate, grown_burst_size
 from thresher.kernels.bursts import run_bursts
+from thresher.kernels.lone_bursts import run_path
 from thresher.kernels.rows import Rows, Updates
+from thresher.kernels.stages import Rules
 from thresher.kernels.units import EVERY, Burst
-from thresher.learners.annealing import annealed_rejection_rate, grown_burst_size
 from thresher.learners.counting_unit import CountingUnit
 from thresher.learners.gravity import gravity_for
+from thresher.learners.independent import run_independent
 from thresher.learners.pace import Schedule
 from thresher.learners.paths import Paths
+from thresher.learners.protocol import ENDLESS
 from thresher.learners.selection import judge
 from thresher.learners.stages import RunUnit, StageLearner
+from thresher.workers import Workers
 
 
 @dataclass(frozen=True)
@@ -97,13 +102,52 @@ class StabilizedTruncatedSGD(StageLearner):
             _make_room(unit, rows, mine, len(weights))
 
         def run(number: int) -> int:
+            mine, weights = updates[number], takes[number]
             unit, tally = units[number].kernel_views()
             done = stage.done % stage.burst_size
-            return run_bursts(
-                rows, updates[number], burst, done, takes[number], stable, unit, tally
-            )
+            if units[number].lanes > 1:
+                return run_bursts(rows, mine, burst, done, weights, stable, unit, tally)
+            path = unit._replace(weights=unit.weights.ravel(), before=unit.before.ravel())
+            tally = tally._replace(ratios=tally.ratios.ravel())
+            end = mine.order.size
+            return run_path(rows, mine, 0, end, burst, done, weights.ravel(), stable, path, tally)
 
         return run
+
+    def reach(self, paths: Paths) -> int:
+        """Return how many updates it can be given at once: independent paths end stages alone."""
+        return self.room(paths) if self.shared else ENDLESS
+
+    def advance(
+        self,
+        paths: Paths,
+        vocabulary: Vocabulary,
+        rows: Rows,
+        updates: list[Updates],
+        run_all: Workers,
+    ) -> int:
+        """Give every path its next updates; return how many: fewer where features were purged."""
+        if self.shared:
+            return super().advance(paths, vocabulary, rows, updates, run_all)
+        rules = self._rules(vocabulary)
+        return run_independent(paths, _units(paths), rows, updates, rules, run_all)
+
+    def _rules(self, vocabulary: Vocabulary) -> Rules:
+        """Return the settings as the kernel of independent paths knows them."""
+        return Rules(
+            self.loss,
+            self.shrinkage,
+            self.selection,
+            self.burst_size,
+            self.bursts_per_stage,
+            float(self.rejection_rate),
+            float(self.annealing_rate),
+            float(self.purge_threshold),
+            self.min_evidence,
+            float(self.burst_growth or 0.0),
+            vocabulary.n_columns,
+            vocabulary.n_columns - len(vocabulary),
+        )
 
     def _mean_weights(self, paths: Paths) -> tuple[np.ndarray, float]:
         """Return the average over paths, a burst still open being truncated for show."""

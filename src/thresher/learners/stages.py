@@ -113,6 +113,10 @@ class StageLearner(ABC):
         """Return how many updates each path makes before the stage ends."""
         return self.stage_bursts(paths) * paths.stage.burst_size - paths.stage.done
 
+    def reach(self, paths: Paths) -> int:
+        """Return how many updates it can be given at once: those up to the end of the stage."""
+        return self.room(paths)
+
     def calm(self, paths: Paths) -> int:
         """Return how many updates come before the end of the burst, which changes others."""
         return paths.stage.burst_size - paths.stage.done % paths.stage.burst_size - 1
@@ -121,7 +125,14 @@ class StageLearner(ABC):
         """End the stage."""
         self.close_stage(paths, vocabulary)
 
-    def advance(self, paths: Paths, rows: Rows, updates: list[Updates], run_all: Workers) -> None:
+    def advance(
+        self,
+        paths: Paths,
+        vocabulary: Vocabulary,
+        rows: Rows,
+        updates: list[Updates],
+        run_all: Workers,
+    ) -> int:
         """Give every path its next updates, all within the stage, or raise an Overflow."""
         mine = updates if len(updates) > 1 else updates * len(paths.units)
         run = self.prepare(paths, rows, mine)
@@ -131,6 +142,7 @@ class StageLearner(ABC):
                 raise Overflow(int(mine[number].order[learnt]))
         paths.stage.done += count
         paths.stage.rows_seen += count
+        return count
 
     def takes(self, paths: Paths, n_updates: int) -> list[np.ndarray]:
         """Return each unit's weights for the bursts of the next updates, by burst and lane."""

@@ -15,6 +15,7 @@ import numpy as np
 
 from thresher.data.vocabulary import Vocabulary
 from thresher.kernels.adaptive import run_bursts
+from thresher.kernels.annealing import annealed_rejection_rate
 from thresher.kernels.bundle import Rules
 from thresher.kernels.judging import follow_weights
 from thresher.kernels.rows import Rows, Updates
@@ -25,7 +26,6 @@ from thresher.learners.adaptive_paths import (
     units_of,
 )
 from thresher.learners.adaptive_unit import AdaptiveUnit, line_width
-from thresher.learners.annealing import annealed_rejection_rate
 from thresher.learners.calibration import Standing, refit_probabilities
 from thresher.learners.gravity import gravity_for
 from thresher.learners.pace import Schedule
@@ -131,9 +131,11 @@ class Thresher(StageLearner):
         ends = stage.done % stage.burst_size + updates[0].order.size >= stage.burst_size
         for unit in units:
             unit.make_ready(ends, rules.asks, rules.averages, parted)
+        fitting = self.fitting if parted else 1.0
+        alike = None if self.shared else units[0].shares(takes[0], fitting)  # on paths of their own
 
         def run(number: int) -> int:
-            shares = units[number].shares(takes[number], self.fitting if parted else 1.0)
+            shares = alike or units[number].shares(takes[number], fitting)
             bundle = units[number].kernel_view()
             done = stage.done % stage.burst_size
             return run_bursts(rows, updates[number], rules, done, shares, bundle)

@@ -66,6 +66,7 @@ def fit_problem(
         work: Work = SheddingWork(batch.rows, problem.state, vocabulary, lent)
     else:
         work = Work(batch.rows, problem.state, vocabulary)
+    work.shed()  # what earlier fits have purged
     before = np.zeros(len(vocabulary))
     number, first = 0, problem.pace.updates
     while number != passes.most and not learner.finished(work.state):

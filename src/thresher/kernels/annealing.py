@@ -1,4 +1,7 @@
-"""The rejection rate, from exploring to fitting, and the bursts that lengthen with it."""
+"""The rejection rate, from exploring to fitting, and the bursts that lengthen with it.
+
+Plain functions: learners call them as they are, and kernels compile them for themselves.
+"""
 
 import math
 

@@ -1,0 +1,108 @@
+"""Bursts of SGD updates on a path that is alone (Algorithm 3)."""
+
+import math
+
+import numpy as np
+
+from thresher.jit import jit
+from thresher.kernels.losses import slope_of
+from thresher.kernels.prefetch import prefetch
+from thresher.kernels.shrink import soft_threshold
+from thresher.kernels.units import EVERY, dose_of
+
+AHEAD = 8  # values in a cache line of the next row, which is asked for while one is learnt
+
+
+@jit
+def count_standing(ends, weights, touched, before, n_touched, selected):
+    """Count every weight that is not zero as if it stayed so for the coming ends of bursts.
+
+    Of slots that the open burst has touched, what counts is the weight before it: the end of the
+    burst will tell of the change.
+    """
+    for j in range(selected.size):
+        selected[j] += ends if weights[j] != 0.0 else 0
+    for n in range(n_touched):
+        j = touched[n]
+        selected[j] += ends * (np.int64(before[n] != 0.0) - np.int64(weights[j] != 0.0))
+
+
+@jit
+def run_path(rows, updates, begin, end, burst, done, takes, stable, path, tally):
+    """Learn from the rows of the updates from ``begin`` to ``end``, closing bursts as they fill.
+
+    ``done`` updates of the first burst came before; burst b has the weight ``takes[b]``, 0 where
+    the path lets it pass. Returns how many rows were learnt before the numbers overflowed.
+
+    One long function: arrays handed to others would be counted by Numba for every row, which costs
+    more than the row.
+    """
+    starts, slots, values = rows
+    order, steps, biases, _, targets, importance = updates
+    weights, bias, touches, touched, before, cursor = path
+    evidence, selected, owners, ratios, pooled = tally
+    loss, size, gravity, shrinkage, event = burst
+    ends = 0  # of bursts, that are still to come
+    for b in range((done + end - begin) // size):
+        ends += takes[b] > 0.0
+    constant, n, pool = bias[0], np.uint64(cursor[0]), np.uint64(pooled[0])
+    if event == EVERY and ends > 0:
+        count_standing(ends, weights, touched, before, cursor[0], selected)
+    known = np.uint64(size + 1)
+    doses = np.empty(known)
+    for k in range(doses.size):
+        doses[k] = dose_of(shrinkage, k)
+    number, filled, learnt = 0, done, end - begin
+    for t in range(begin, end):
+        if t + 1 < end:
+            following = order[t + 1]
+            for k in range(starts[following], starts[following + 1], AHEAD):
+                prefetch(slots, k)
+                prefetch(values, k)
+        take = takes[number]
+        if take > 0.0:
+            i = order[t]
+            # unsigned, since Numba lets signed places count from an array's end
+            first, last = np.uint64(starts[i]), np.uint64(starts[i + 1])
+            margin = 0.0
+            for k in range(first, last):
+                margin += weights[slots[k]] * values[k]
+            margin += biases[t] * constant
+            if not math.isfinite(margin):
+                learnt = t - begin
+                break
+            change = -(steps[t] * importance[i]) * take * slope_of(loss, margin, targets[i])
+            constant += change * biases[t]
+            for k in range(first, last):
+                j = slots[k]
+                if stable[j]:
+                    # noted on every visit; it stays noted only if the slot was untouched so far
+                    touched[n] = j
+                    before[n] = weights[j]
+                    n += np.uint64(touches[j] == 0)
+                    touches[j] += 1
+                    weights[j] += change * values[k]
+        filled += 1
+        if filled == size:
+            for m in range(n):
+                j = touched[m]
+                times = np.uint64(touches[j])
+                dose = doses[times] if times < known else dose_of(shrinkage, touches[j])
+                owners[pool] = j
+                ratios[pool] = abs(weights[j] - before[m]) / dose
+                pool += np.uint64(1)
+                weight = soft_threshold(weights[j], gravity * dose)
+                weights[j] = weight
+                touches[j] = 0
+                if event == EVERY:
+                    if (weight != 0.0) != (before[m] != 0.0):
+                        selected[j] += ends if weight != 0.0 else -ends
+                else:
+                    evidence[j] += 1
+                    selected[j] += weight != 0.0
+            n = np.uint64(0)
+            ends -= take > 0.0
+            filled = 0
+            number += 1
+    bias[0], cursor[0], pooled[0] = constant, n, pool
+    return learnt
