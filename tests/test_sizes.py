@@ -21,9 +21,10 @@ from thresher import ModelFileError, ThresherClassifier, ThresherClassifierCV
 from thresher.data.chunk import Chunk
 from thresher.data.vocabulary import Vocabulary
 from thresher.demo.data import PROBE, QUICK, Recipe, make_documents
+from thresher.estimators.gathering import some_rows
 from thresher.estimators.loading import estimator_from
 from thresher.estimators.saving import tree_of
-from thresher.estimators.sizing import some_rows, usual_sizes
+from thresher.estimators.sizing import usual_sizes
 from thresher.learners.timetable import fixed_timetable
 from thresher.train import Passes
 from thresher.train.feed import Batch

@@ -6,6 +6,7 @@ from typing import Any
 import numpy as np
 
 import thresher.estimators
+from thresher.data.column_scales import ColumnScales
 from thresher.data.growth import Arrays
 from thresher.data.naming import Names, names_from_tree
 from thresher.data.vocabulary import Vocabulary
@@ -101,6 +102,9 @@ def _set_fitted(estimator: OnlineModel, tree: Tree) -> None:
     estimator.n_iter_ = access.whole(tree, "n_iter")
     estimator._seed = access.whole(tree, "seed", 0, 2**31 - 1)
     estimator._sparse = access.flag(tree, "sparse")
+    if tree.get("column_scales") is not None:  # files of earlier versions do not say
+        scales = access.branch(tree, "column_scales")
+        estimator._scales = ColumnScales.from_tree(scales)
     names = tree.get("feature_names_in")
     if names is not None:
         estimator.feature_names_in_ = access.array(

@@ -6,11 +6,8 @@ from typing import Any
 import numpy as np
 from scipy import sparse
 
-from thresher.data.chunk import Chunk
-from thresher.data.sources.passes import passes_over
-from thresher.data.sources.protocol import Source
 from thresher.data.vocabulary import Vocabulary
-from thresher.estimators.gathering import Labelled, gathered
+from thresher.estimators.gathering import MOST_ROWS, Labelled
 from thresher.estimators.weighting import class_importance
 from thresher.files import access
 from thresher.learners.thresher import wanted_features
@@ -46,8 +43,8 @@ class Effort:
     spared: float
 
 
-# A choice for a few times the cost of a fit, and less with more rows than these.
-FOLDS, MOST_ROWS, MOST_NONZEROS = 4, 10_000, 1 << 21
+# A choice for a few times the cost of a fit, and less with more than MOST_ROWS rows.
+FOLDS = 4
 QUICK = Effort(n_paths=4, updates=0.3, spared=0.02)
 
 
@@ -110,12 +107,11 @@ class SizesItself:
         if self.verbose and self._choice is not None:
             print(self._choice.why)
 
-    def _prepare_source(self: Any, source: Source, n_rows: int | None) -> None:
+    def _prepare_source(self: Any, some: Labelled | None) -> None:
         """Choose a size on some rows of a source that can be read again; else the rule decides."""
         self._choice = None
-        if self.n_features_to_select != "auto" or n_rows is None:
+        if self.n_features_to_select != "auto":
             return
-        some = some_rows(source, self.shuffle, self._seed)
         if some is None or not np.array_equal(np.unique(some.labels), self.classes_):
             return
         of_classes = class_importance(self.class_weight, self.classes_, some.labels)
@@ -123,7 +119,8 @@ class SizesItself:
         counts = np.flatnonzero(importance)
         targets = [mine[counts] for mine in self._targets(some.labels)]
         with workers(self.n_jobs) as run_all:
-            self._choice = self._choose(some.rows[counts], targets, importance[counts], run_all)
+            rows = self._in_one_unit(some.rows[counts])
+            self._choice = self._choose(rows, targets, importance[counts], run_all)
 
     def _choose(
         self: Any,
@@ -199,24 +196,6 @@ def labels_of(targets: list[np.ndarray]) -> np.ndarray:
     if len(targets) == 1:
         return (targets[0] > 0).astype(np.int64)
     return np.argmax(targets, axis=0)
-
-
-def some_rows(source: Source, shuffle: bool, seed: int) -> Labelled | None:
-    """Return rows from the beginning of a source's first pass, as many as memory can surely take.
-
-    None if there is something wrong with them: who learns them will say what.
-    """
-    chunks: list[Chunk] = []
-    n_rows = nonzeros = 0
-    for chunk in passes_over(source, shuffle, seed)(0, 0):
-        chunks.append(chunk[: MOST_ROWS - n_rows])
-        n_rows, nonzeros = n_rows + len(chunk), nonzeros + chunk.columns.size
-        if n_rows >= MOST_ROWS or nonzeros >= MOST_NONZEROS:
-            break
-    if not chunks or any(chunk.labels is None for chunk in chunks):
-        return None
-    some = gathered(chunks)
-    return some if np.isfinite(some.weights).all() and (some.weights >= 0).all() else None
 
 
 def reason(table: Table, verdict: Verdict, n_folds: int, effort: Effort) -> str:

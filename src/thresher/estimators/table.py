@@ -51,7 +51,8 @@ def _table(
     probability, purged_at = _stage_columns(estimator._model, problem)
     listed = np.flatnonzero((weights != 0) | (purged_at > 0))
     columns = vocabulary["columns"][listed]
-    rank = np.lexsort((columns, -probability[listed], -purged_at[listed], -np.abs(weights[listed])))
+    strengths = estimator._strengths(weights)[listed]
+    rank = np.lexsort((columns, -probability[listed], -purged_at[listed], -strengths))
     listed, columns = listed[rank], columns[rank]
     stages = pd.array(purged_at[listed], dtype="Int64")
     stages[purged_at[listed] == 0] = pd.NA
