@@ -29,9 +29,10 @@ from thresher.learners.timetable import fixed_timetable
 from thresher.train import Passes
 from thresher.train.feed import Batch
 from thresher.train.folds import stratified_folds
+from thresher.train.judges import ClassJudge
 from thresher.train.platt import calibrated, log_losses
 from thresher.train.shrinking import Plan, ShrinkingRun, Sight
-from thresher.train.sizing import COLUMNS, Trial, judge_size, smallest_good
+from thresher.train.sizing import Trial, columns_of, judge_size, smallest_good
 from thresher.workers import Workers
 
 FEW = {"max_iter": 20, "n_paths": 2, "n_stages": 6, "random_state": 3}
@@ -130,14 +131,14 @@ def table(losses, error=0.02):
 
 
 def test_the_smallest_size_within_a_standard_error_is_chosen():
-    verdict = smallest_good(table([0.5, 0.321, 0.319, 0.3, 0.31]), 0.69, spared=0.0)
+    verdict = smallest_good(table([0.5, 0.321, 0.319, 0.3, 0.31]), "log_loss", 0.69, spared=0.0)
     assert (verdict.best, verdict.chosen, verdict.lenient) == (3, 2, False)
-    assert smallest_good(table([0.31, 0.5, 0.3]), 0.69, spared=0.0).chosen == 0
+    assert smallest_good(table([0.31, 0.5, 0.3]), "log_loss", 0.69, spared=0.0).chosen == 0
 
 
 def test_a_share_of_what_is_explained_may_be_lost():
     losses = [0.5, 0.321, 0.319, 0.3, 0.31]
-    verdict = smallest_good(table(losses, error=0.001), 0.7, spared=0.1)
+    verdict = smallest_good(table(losses, error=0.001), "log_loss", 0.7, spared=0.1)
     assert (verdict.chosen, verdict.lenient) == (2 - 1, True)
     assert verdict.margin == pytest.approx(0.04)
 
@@ -146,7 +147,7 @@ def test_rows_count_by_their_weight():
     targets, weights = np.array([1.0, 1, -1, -1]), np.array([3.0, 3, 1, 1])
     batch = Batch(None, np.ones(4), weights)
     folds = stratified_folds(np.array([1, 1, 0, 0]), 2, seed=0)
-    trial = Trial(range(7), batch, [targets], folds)
+    trial = Trial(range(7), batch, [targets], folds, ClassJudge())
     assert trial.null_loss() == pytest.approx(-0.75 * np.log(0.75) - 0.25 * np.log(0.25))
     wrong = Sight(np.arange(2), np.array([-1.0, -1.0]))  # both rows of a fold are taken for -1
     judged = judge_size(trial, [wrong, wrong], 2)
@@ -220,7 +221,7 @@ def test_the_choice_says_what_it_was_and_why(chosen):
     assert choice.size in choice.path["size"]
     assert choice.why.startswith(f"{choice.size:,} features: log loss 0.")
     assert "of 4 folds" in choice.why
-    assert tuple(choice.path) == COLUMNS
+    assert tuple(choice.path) == columns_of(ClassJudge())
     assert all(column.size == choice.path["size"].size for column in choice.path.values())
 
 

@@ -80,6 +80,10 @@ class OnlineModel(SparseLinearModel, metaclass=ABCMeta):
         """Return every problem's targets and the rows' importance, from rows all at hand."""
 
     @abstractmethod
+    def _sample_lessons(self, labels: np.ndarray, weights: np.ndarray) -> Lessons | None:
+        """Return the same of a source's first rows, or None if nothing can be told from them."""
+
+    @abstractmethod
     def _next_lessons(self, labels: np.ndarray, weights: np.ndarray) -> Lessons:
         """Return the same of a stream's next rows, which are added to what is known of labels."""
 

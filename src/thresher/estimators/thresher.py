@@ -34,14 +34,15 @@ AUTO_PASSES, AUTO_UPDATES = 20, 80_000
 
 
 @dataclass(kw_only=True, eq=False, repr=False)
-class ThresherModel(PathsModel):
+class ThresherModel(SizesItself, PathsModel):
     """A linear model with few, stably selected features.
 
     Parameters
     ----------
     n_features_to_select : int, float or "auto", default="auto"
-        How many features to keep: a number, or a share of all columns. "auto" keeps one per cent
-        of the columns that occur, and at least 100.
+        How many features to keep: a number, or a share of all columns. "auto" lets ``fit`` choose
+        on held-out rows, and ``size_choice_`` says what was chosen and why; streams that pass once
+        keep one per cent of the columns that occur, and at least 100.
     n_paths : int, default=16
         Parallel SGD paths.
     n_stages : int, default=40
@@ -133,11 +134,6 @@ class ThresherModel(PathsModel):
             halving=halving,
         )
 
-    def _wanted(self) -> int | float | None:
-        """Return how many features to keep; None is the rule of thumb."""
-        wanted = self.n_features_to_select
-        return None if isinstance(wanted, str) else wanted
-
     def _timetable(self, n_rows: int | None) -> Timetable:
         """Return the timetable for so many rows; None for a stream."""
         if n_rows is None:
@@ -151,7 +147,7 @@ class ThresherModel(PathsModel):
 
 
 @dataclass(kw_only=True, eq=False, repr=False)
-class ThresherClassifier(SizesItself, ThresherModel, OnlineClassifier):
+class ThresherClassifier(ThresherModel, OnlineClassifier):
     """A linear classifier with few, stably selected features.
 
     Several SGD paths take random bursts of one stream of rows. After each stage of bursts the
@@ -193,6 +189,12 @@ class ThresherRegressor(ThresherModel, OnlineRegressor):
 
     Parameters
     ----------
+    n_features_to_select : int, float or "auto", default="auto"
+        How many features to keep: a number, or a share of all columns. "auto" lets ``fit`` choose,
+        as ThresherClassifier does, by the loss of the regression on held-out rows of four folds;
+        ``size_choice_`` says what was chosen and why. So does ``fit_stream`` for files that can be
+        read again. Streams that pass once, and ``partial_fit``, keep one per cent of the columns
+        that occur, and at least 100.
     normalize : bool, default=False
         Whether rows are scaled to unit length, in training and prediction. Predictions are then no
         longer linear in X: wanted where a document's length should not matter.
