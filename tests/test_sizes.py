@@ -19,9 +19,10 @@ from commands import run
 from golden.make import golden_rows
 from thresher import ModelFileError, ThresherClassifier, ThresherClassifierCV
 from thresher.data.chunk import Chunk
+from thresher.data.sources.given import GivenSource
 from thresher.data.vocabulary import Vocabulary
 from thresher.demo.data import PROBE, QUICK, Recipe, make_documents
-from thresher.estimators.gathering import some_rows
+from thresher.estimators.gathering import looked_into, some_rows
 from thresher.estimators.loading import estimator_from
 from thresher.estimators.saving import tree_of
 from thresher.estimators.sizing import usual_sizes
@@ -324,9 +325,52 @@ def test_a_stream_follows_its_rule(binary):
     rows, labels = binary
     model = ThresherClassifier(random_state=0).partial_fit(rows, labels, classes=[0, 1])
     assert model.size_choice_.size == 38
-    assert "one per cent of the columns" in model.size_choice_.why
-    once = ThresherClassifier(random_state=0).fit_stream(iter([(rows, labels)]))
-    assert once.size_choice_.why == model.size_choice_.why
+    assert "by rule of thumb: one per cent of the columns" in model.size_choice_.why
+
+
+def pieces(rows, labels, size):
+    """Return a stream that passes once, so many rows at a time."""
+    firsts = range(0, labels.size, size)
+    return iter([(rows[k : k + size], labels[k : k + size]) for k in firsts])
+
+
+@pytest.mark.jit
+def test_a_source_that_passes_once_is_looked_into(binary, monkeypatch):
+    monkeypatch.setattr("thresher.estimators.gathering.MOST_ROWS", 50)
+    rows, labels = binary
+    once = ThresherClassifier(**FEW).fit_stream(pieces(rows, labels, 7))
+    assert once.size_choice_.path is not None
+    assert once.n_features_selected_ <= once.size_choice_.size
+    cut = ThresherClassifier(**FEW).fit_stream(pieces(rows, labels, 31), classes=[0, 1])
+    assert told(cut) == told(once)
+    assert_array_equal(cut.coef_, once.coef_)
+    # every row is learnt, those that were looked at included
+    assert once._model.problems[0].pace.updates == labels.size
+    asked = ThresherClassifier(**FEW, n_features_to_select=once.size_choice_.size)
+    assert_array_equal(asked.fit_stream(pieces(rows, labels, 9)).coef_, once.coef_)
+
+
+@pytest.mark.jit
+def test_first_rows_of_one_class_leave_it_to_the_rule(binary, monkeypatch):
+    monkeypatch.setattr("thresher.estimators.gathering.MOST_ROWS", 20)
+    rows, labels = binary
+    order = np.argsort(labels, kind="stable")
+    once = ThresherClassifier(**FEW).fit_stream(pieces(rows[order], labels[order], 7))
+    assert "rule of thumb" in once.size_choice_.why
+    assert once._model.problems[0].pace.updates == labels.size
+
+
+def test_rows_to_look_at_do_not_depend_on_chunks(monkeypatch):
+    monkeypatch.setattr("thresher.estimators.gathering.MOST_NONZEROS", 50)
+    rows, labels = labelled_rows()
+    found = []
+    for size in (1, 7, 60):
+        source, some = looked_into(GivenSource(pieces(rows, labels, size)))
+        found.append(some.rows)
+        assert sum(len(chunk) for chunk in source.chunks()) == labels.size
+    assert 0 < found[0].shape[0] < 60
+    for other in found[1:]:
+        assert_array_equal(other.toarray(), found[0].toarray())
 
 
 @pytest.fixture

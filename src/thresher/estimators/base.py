@@ -117,7 +117,11 @@ class OnlineModel(SparseLinearModel, metaclass=ABCMeta):
         """Decide what only rows that are all at hand can tell, before they are learnt."""
 
     def _prepare_source(self, some: Labelled | None) -> None:
-        """Decide the same from a source's first rows; None if it passes only once."""
+        """Decide the same from a source's first rows; None if nobody has seen them."""
+
+    def _asks_first_rows(self) -> bool:
+        """Return whether a stream's first rows have to be looked at before any is learnt."""
+        return False
 
     def _stream_passes(self, n_rows: int | None) -> int | None:
         """Return how often a source is read; None if the learner knows by itself."""

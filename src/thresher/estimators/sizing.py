@@ -79,7 +79,7 @@ class SizesItself:
         given, seen = self.n_features_to_select, len(vocabulary)
         wanted = wanted_features(None if given == "auto" else given, seen, vocabulary.n_columns)
         if given == "auto":
-            return SizeChoice(wanted, f"{wanted:,} features: {RULE}, as for any stream.")
+            return SizeChoice(wanted, f"{wanted:,} features, by rule of thumb: {RULE}.")
         return SizeChoice(wanted, f"{wanted:,} features, as asked for.")
 
     @property
@@ -88,7 +88,7 @@ class SizesItself:
         return int(self._get_support_mask().sum())
 
     def _wanted(self: Any) -> int | float | None:
-        """Return how many features to keep; None is the rule for streams."""
+        """Return how many features to keep; None is the rule of thumb."""
         if self.n_features_to_select != "auto":
             return self.n_features_to_select
         return None if self._choice is None or self._choice.path is None else self._choice.size
@@ -109,8 +109,12 @@ class SizesItself:
         if self.verbose and self._choice is not None:
             print(self._choice.why)
 
+    def _asks_first_rows(self: Any) -> bool:
+        """Return whether there is a size to choose."""
+        return bool(self.n_features_to_select == "auto")
+
     def _prepare_source(self: Any, some: Labelled | None) -> None:
-        """Choose a size on some rows of a source that can be read again; else the rule decides."""
+        """Choose a size on the first rows of a source, as far as they can tell."""
         self._choice = None
         if self.n_features_to_select != "auto":
             return

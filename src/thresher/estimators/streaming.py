@@ -16,7 +16,7 @@ from thresher.data.sources.opening import open_source
 from thresher.data.sources.passes import passes_over
 from thresher.data.sources.protocol import Reading, Source
 from thresher.data.sources.shards import ShardSource
-from thresher.estimators.gathering import some_rows
+from thresher.estimators.gathering import looked_into, some_rows
 from thresher.estimators.inputs import check_weights
 from thresher.estimators.progressive import Progressive
 from thresher.estimators.units import rescaled_words
@@ -92,7 +92,11 @@ class StreamTraining:
         n_rows = source.n_rows if source.rewinds else None
         estimator.n_features_in_ = 0
         source = estimator._begin_source(source, classes, lambda: estimator._stream_learner(n_rows))
-        some = None if n_rows is None else some_rows(source, estimator.shuffle, estimator._seed)
+        some = None
+        if source.rewinds and (n_rows is not None or estimator._asks_first_rows()):
+            some = some_rows(source, estimator.shuffle, estimator._seed)
+        elif estimator._asks_first_rows():
+            source, some = looked_into(source)
         estimator._names, estimator._index_base = source.names, source.index_base
         if some is not None:
             estimator._settle_units(some.rows)

@@ -41,8 +41,8 @@ class ThresherModel(SizesItself, PathsModel):
     ----------
     n_features_to_select : int, float or "auto", default="auto"
         How many features to keep: a number, or a share of all columns. "auto" lets ``fit`` choose
-        on held-out rows, and ``size_choice_`` says what was chosen and why; streams that pass once
-        keep one per cent of the columns that occur, and at least 100.
+        on held-out rows, and ``size_choice_`` says what was chosen and why; ``partial_fit`` keeps
+        one per cent of the columns that occur, and at least 100.
     n_paths : int, default=16
         Parallel SGD paths.
     n_stages : int, default=40
@@ -161,9 +161,8 @@ class ThresherClassifier(ThresherModel, OnlineClassifier):
         ``fit`` choose: on held-out rows of four folds it tries sizes from 10 to 3 % of the columns
         that occur (or to all, if they are up to 1,000), and takes the smallest whose log loss is
         within a standard error, or 2 % of what it explains, of the best; ``size_choice_`` says what
-        was chosen and why. So does ``fit_stream`` for files that can be read again. Streams that
-        pass once, and ``partial_fit``, keep one per cent of the columns that occur, and at least
-        100.
+        was chosen and why. So does ``fit_stream``, from the first rows of what it reads.
+        ``partial_fit`` keeps one per cent of the columns that occur, and at least 100.
 
     Examples
     --------
@@ -192,9 +191,9 @@ class ThresherRegressor(ThresherModel, OnlineRegressor):
     n_features_to_select : int, float or "auto", default="auto"
         How many features to keep: a number, or a share of all columns. "auto" lets ``fit`` choose,
         as ThresherClassifier does, by the loss of the regression on held-out rows of four folds;
-        ``size_choice_`` says what was chosen and why. So does ``fit_stream`` for files that can be
-        read again. Streams that pass once, and ``partial_fit``, keep one per cent of the columns
-        that occur, and at least 100.
+        ``size_choice_`` says what was chosen and why. So does ``fit_stream``, from the first rows
+        of what it reads. ``partial_fit`` keeps one per cent of the columns that occur, and at
+        least 100.
     normalize : bool, default=False
         Whether rows are scaled to unit length, in training and prediction. Predictions are then no
         longer linear in X: wanted where a document's length should not matter.
