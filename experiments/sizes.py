@@ -74,7 +74,8 @@ def real_cases(name: str, splits: int) -> Iterator[Case]:
 def planted_cases(strength: float, splits: int) -> Iterator[Case]:
     """Yield generated sets with features of four document frequencies planted."""
     for seed in range(splits):
-        made = make_documents(Recipe(strength=strength, seed=seed))
+        bands = tuple(replace(band, strength=strength) for band in Recipe.bands)
+        made = make_documents(Recipe(bands=bands, seed=seed))
         yield Case(made.X_train, made.y_train, made.X_test, made.y_test, made.band_of != PROBE)
 
 
