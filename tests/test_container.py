@@ -152,23 +152,23 @@ def test_what_is_no_file_is_refused(tmp_path):
 
 
 def test_a_newer_version_says_so():
-    newer = resealed(DATA.replace(rb"\"format\":2", rb"\"format\":7"))
-    with pytest.raises(ModelFileError, match=r"newer version of Thresher \(format 7, .* up to 2\)"):
+    newer = resealed(DATA.replace(rb"\"format\":3", rb"\"format\":7"))
+    with pytest.raises(ModelFileError, match=r"newer version of Thresher \(format 7, .* up to 3\)"):
         container.loads(newer)
 
 
 def test_older_versions_are_upgraded_one_after_the_other(monkeypatch):
-    monkeypatch.setattr(container, "FORMAT", 4)
+    monkeypatch.setattr(container, "FORMAT", 5)
     monkeypatch.setitem(
-        container.UPGRADES, 2, lambda header, arrays: ({**header, "second": 2}, arrays)
+        container.UPGRADES, 3, lambda header, arrays: ({**header, "fourth": 4}, arrays)
     )
-    with pytest.raises(ModelFileError, match="3, is none that Thresher ever wrote"):
+    with pytest.raises(ModelFileError, match="4, is none that Thresher ever wrote"):
         container.loads(DATA)
     monkeypatch.setitem(
-        container.UPGRADES, 3, lambda header, arrays: ({**header, "third": 3}, {**arrays, "new": 0})
+        container.UPGRADES, 4, lambda header, arrays: ({**header, "fifth": 5}, {**arrays, "new": 0})
     )
     header, arrays = container.loads(DATA)
-    assert header == {**HEADER, "second": 2, "third": 3}
+    assert header == {**HEADER, "fourth": 4, "fifth": 5}
     assert "new" in arrays
 
 

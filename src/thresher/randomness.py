@@ -23,6 +23,13 @@ def burst_weights(seed: int, first: int, n_bursts: int, n_paths: int, keep: floa
     return np.where(shares < keep, 1.0 / keep, 0.0).reshape(n_bursts, n_paths)
 
 
+def earlier(seed: int, rows: np.ndarray, numbers: np.ndarray) -> np.ndarray:
+    """Return, for each row's draw of a number, the row itself or one before it."""
+    cells = (rows.astype(np.uint64) << np.uint64(32)) + numbers.astype(np.uint64)
+    shares = (_mix(_mix(cells) + np.uint64(seed)) >> np.uint64(11)) * 2.0**-53
+    return (shares * (rows + 1)).astype(np.int64)
+
+
 def _mix(keys: np.ndarray) -> np.ndarray:
     """Scatter numbers over all 64 bits (the finalizer of SplitMix64; arrays wrap silently)."""
     keys = keys * np.uint64(0x9E3779B97F4A7C15)

@@ -126,9 +126,22 @@ class Log:
         """Make room for ``size`` entries."""
         self.arrays = {name: grown(array, size) for name, array in self.arrays.items()}
 
+    def extend(self, **entries: np.ndarray) -> None:
+        """Add entries, an array of them under each name."""
+        first = int(self.length[0])
+        last = first + min(array.shape[0] for array in entries.values())
+        self.grow(last)
+        for name, array in entries.items():
+            self.arrays[name][first:last] = array
+        self.length[0] = last
+
+    def used(self) -> dict[str, np.ndarray]:
+        """Return what is in use, by name."""
+        return {name: array[: self.length[0]] for name, array in self.arrays.items()}
+
     def copy(self) -> "Log":
         """Return a copy of what is in use."""
-        used = Log(**{name: a[: self.length[0]].copy() for name, a in self.arrays.items()})
+        used = Log(**{name: array.copy() for name, array in self.used().items()})
         used.length = self.length.copy()
         return used
 

@@ -132,6 +132,7 @@ class ThresherModel(SizesItself, PathsModel):
             dtype=np.dtype(self.dtype),
             fitting=fitting,
             halving=halving,
+            rehearses=n_rows is None and self.loss in BOUNDED,
         )
 
     def _timetable(self, n_rows: int | None) -> Timetable:
@@ -152,7 +153,8 @@ class ThresherClassifier(ThresherModel, OnlineClassifier):
 
     Several SGD paths take random bursts of one stream of rows. After each stage of bursts the
     features with the most salient mean weights stay and the others are purged for good, fewer and
-    fewer until the wanted number is left; then those are fitted without any shrinkage.
+    fewer until the wanted number is left; then those are fitted without any shrinkage. The first
+    rows of a stream (``partial_fit``) are remembered for a while, and learnt up to ten times.
 
     Parameters
     ----------

@@ -29,3 +29,17 @@ def second(header: Header, arrays: Arrays) -> tuple[Header, Arrays]:
                         for name in NO_LONGER:
                             arrays_of[kind].pop(name, None)
     return header, arrays
+
+
+def third(header: Header, arrays: Arrays) -> tuple[Header, Arrays]:
+    """Return a file of version 2 as version 3 would have it: no rows were learnt again then."""
+    for model in (header, header.get("estimator")):
+        if isinstance(model, dict) and model.get("kind") == "model":
+            stages = [paths["stage"] for paths in model["model"]["paths"] or []]
+            if model["state"] is not None:
+                model["state"]["rehearsal"] = None
+                states = [problem["state"] for problem in model["state"]["problems"]]
+                stages += [state["stage"] for state in states if "stage" in state]
+            for stage in stages:
+                stage["repeated"] = 0
+    return header, arrays

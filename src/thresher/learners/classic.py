@@ -28,6 +28,7 @@ class ClassicLearner(ABC):
     dtype: ClassVar[np.dtype] = np.dtype(np.float64)
     n_orders: ClassVar[int] = 1
     streams: ClassVar[bool] = True
+    rehearses: ClassVar[bool] = False
 
     @abstractmethod
     def learn(self, state: Arrays, rows: Rows, updates: Updates) -> int:
@@ -36,6 +37,14 @@ class ClassicLearner(ABC):
     @abstractmethod
     def settled(self, state: Arrays) -> tuple[np.ndarray, float]:
         """Return the weights by slot, all shrinkage paid, and the constant input's weight."""
+
+    def rehearsals(self, first: int, n_rows: int) -> np.ndarray:
+        """Return how many rows are learnt again: none."""
+        return np.zeros(n_rows, np.int64)
+
+    def rehearsed(self, rows: np.ndarray, numbers: np.ndarray) -> np.ndarray:
+        """Return which row is learnt again: the same, if any were."""
+        return rows
 
     def start(self) -> Arrays:
         """Return the state before the first row."""
@@ -59,6 +68,10 @@ class ClassicLearner(ABC):
     def calm(self, state: Arrays) -> int:
         """Return how many more updates change only the features of their own rows: all."""
         return ENDLESS
+
+    def repeat(self, state: Arrays, count: int) -> None:
+        """Do nothing: an update is an update."""
+        return
 
     def advance(self, state: Arrays, rows: Rows, updates: list[Updates], run_all: Workers) -> None:
         """Learn from the rows in turn, all of them, or raise an Overflow."""

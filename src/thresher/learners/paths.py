@@ -27,6 +27,7 @@ class Stage:
     bursts: int = 0  # bursts before this stage
     known: int = 0  # the vocabulary's slots that were in use when the stage began
     rows_seen: int = 0
+    repeated: int = 0  # of those, rows of a stream that were learnt again
     gravity: float = 0.0
     rejection_rate: float = 0.0
     ends: int = 0  # ends of bursts since features were last judged, where all share the count
@@ -125,11 +126,20 @@ class Paths:
 
     def open_next_stage(self, bursts: int) -> None:
         """Go on to the next stage, tallies empty; the one that ends had so many bursts."""
-        stage = self.stage
-        stage.number += 1
-        stage.bursts += bursts
-        stage.done = 0
+        self.stage.number += 1
+        self.open_stage_again(bursts)
+        self.note_known()
+
+    def open_stage_again(self, bursts: int) -> None:
+        """Begin the same stage again, tallies empty; it has had so many more bursts."""
+        self.stage.bursts += bursts
+        self.stage.done = 0
         self.begin_tallies()
+
+    def note_known(self) -> None:
+        """Take down which slots are in use as a stage begins."""
+        slots = self.feature("slot")
+        self.stage.known = int(slots[-1]) + 1 if slots.size else 0
 
     def forget_bursts(self) -> None:
         """Leave all open bursts as they are."""
@@ -146,8 +156,6 @@ class Paths:
 
     def begin_tallies(self) -> None:
         """Start the tallies of a stage anew."""
-        slots = self.feature("slot")
-        self.stage.known = int(slots[-1]) + 1 if slots.size else 0
         for unit in self.units:
             unit.begin_tallies()
 

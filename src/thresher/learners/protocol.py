@@ -66,6 +66,19 @@ class Learner(Protocol[S]):
         """Return whether all it knows of the rows is what has come so far."""
         ...
 
+    @property
+    def rehearses(self) -> bool:
+        """Return whether the first rows of a stream are learnt again."""
+        ...
+
+    def rehearsals(self, first: int, n_rows: int) -> np.ndarray:
+        """Return how many rows are learnt again after each of a stream's from ``first`` on."""
+        ...
+
+    def rehearsed(self, rows: np.ndarray, numbers: np.ndarray) -> np.ndarray:
+        """Return which row is learnt again, after given rows, as their first, second, ... one."""
+        ...
+
     def start(self) -> S:
         """Return the state before the first row."""
         ...
@@ -84,6 +97,10 @@ class Learner(Protocol[S]):
 
     def calm(self, state: S) -> int:
         """Return how many more updates change only the features of their own rows."""
+        ...
+
+    def repeat(self, state: S, count: int) -> None:
+        """Know that so many of the updates that come are no new rows."""
         ...
 
     def advance(self, state: S, rows: Rows, updates: list[Updates], run_all: Workers) -> None:

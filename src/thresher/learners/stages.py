@@ -2,7 +2,7 @@
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import ClassVar
 
 import numpy as np
@@ -12,11 +12,14 @@ from thresher.kernels.rows import Rows, Updates
 from thresher.learners.paths import Paths, Stage, lanes_for
 from thresher.learners.protocol import Overflow
 from thresher.learners.unit import PathUnit
-from thresher.randomness import burst_weights
+from thresher.randomness import burst_weights, earlier
 from thresher.workers import Workers
 
 # A path on a shared stream takes part in four bursts of five.
 KEEP = 0.8
+
+# Where a stream begins, each of its first rows is followed by some of those before it.
+REHEARSALS, FEW = 9, 150
 
 RunUnit = Callable[[int], int]
 
@@ -30,6 +33,8 @@ class StageLearner(ABC):
     shared: bool
     seed: int
     rejection_rate: float
+
+    rehearses: bool = field(default=False, kw_only=True)
 
     means: ClassVar[tuple[str, ...]] = ()  # over stages, that it keeps
 
@@ -71,6 +76,21 @@ class StageLearner(ABC):
     def streams(self) -> bool:
         """Return whether all it knows of the rows is what has come so far."""
         return self.shared
+
+    def rehearsals(self, first: int, n_rows: int) -> np.ndarray:
+        """Return how many rows are learnt again after each of a stream's from ``first`` on.
+
+        At first it is always as many; then the fewer, the more rows there are.
+        """
+        return REHEARSALS * FEW // np.maximum(np.arange(first, first + n_rows), FEW)
+
+    def rehearsed(self, rows: np.ndarray, numbers: np.ndarray) -> np.ndarray:
+        """Return which row is learnt again, after given rows, as their first, second, ... one."""
+        return earlier(self.seed, rows, numbers)
+
+    def repeat(self, paths: Paths, count: int) -> None:
+        """Know that so many of the updates that come are no new rows."""
+        paths.stage.repeated += count
 
     def start(self) -> Paths:
         """Return the state before the first row: no gravity, nothing known."""

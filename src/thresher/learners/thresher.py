@@ -130,15 +130,20 @@ class Thresher(StageLearner):
 
     def close_stage(self, paths: Paths, vocabulary: Vocabulary) -> None:
         """Keep the features that stood out, and set gravity and steps for the next stage."""
+        new_rows = paths.stage.rows_seen - paths.stage.repeated
+        again = not self.timetable.goes_on(paths.stage.number, new_rows)
         if self.timetable.selects(paths.stage.number):
-            weights = self._select(paths, vocabulary)
+            weights = self._average(paths)
+            if not again:
+                self._purge(paths, vocabulary)
+                paths.record(weights[paths.stable], int(paths.stable.sum()))
             if self.timetable.endless:
                 self._choose_members(paths, vocabulary)
-            paths.record(weights[paths.stable], int(paths.stable.sum()))
         if paths.stage.number == self.timetable.averaging:
             paths.stage.number += 1  # the end: what this stage gathered is the model
             return
-        paths.open_next_stage(self.timetable.bursts(paths.stage.number))
+        open_stage = paths.open_stage_again if again else paths.open_next_stage
+        open_stage(self.timetable.bursts(paths.stage.number))
         if not self.timetable.selects(paths.stage.number):
             paths.stage.gravity = 0.0
         if paths.stage.number == self.timetable.n_stages + 1:
@@ -147,7 +152,7 @@ class Thresher(StageLearner):
         if paths.stage.number <= self.timetable.last_stage:
             while self.timetable.bursts(paths.stage.number) == 0:
                 paths.stage.number += 1
-        paths.stage.burst_size = self.timetable.burst_size(paths.stage.rows_seen)
+        paths.stage.burst_size = self.timetable.burst_size(new_rows)
 
     def resume(self, paths: Paths) -> None:
         """Begin another selection among the features that are left, from their weights."""
@@ -156,6 +161,7 @@ class Thresher(StageLearner):
         paths.forget_bursts()
         paths.stage = self.start().stage
         paths.begin_tallies()
+        paths.note_known()
         for unit in _units(paths):
             unit.step_anew()
 
@@ -194,11 +200,8 @@ class Thresher(StageLearner):
         columns = vocabulary["columns"][paths.feature("slot")]
         return strongest(scores, paths.stable, columns, n)
 
-    def _select(self, paths: Paths, vocabulary: Vocabulary) -> np.ndarray:
-        """Update the running means, and purge all but the most salient features.
-
-        Returns the mean weights of the stage.
-        """
+    def _average(self, paths: Paths) -> np.ndarray:
+        """Update the running means; return the mean weights of the stage."""
         stage, stable = paths.stage, paths.stable
         selecting = self.timetable.endless and self._fits(paths)
         weights, bias = _mean_weights(paths, selecting=selecting)
@@ -207,15 +210,19 @@ class Thresher(StageLearner):
         mean[stable] += newest * (weights[stable] - mean[stable])
         bias_mean = paths.features["bias_mean"]
         bias_mean += newest * (bias - bias_mean)
-        scores = self._scores(paths, vocabulary, mean)
-        paths.purge(stable & ~self._kept(paths, vocabulary, scores))
+        return weights
+
+    def _purge(self, paths: Paths, vocabulary: Vocabulary) -> None:
+        """Purge all but the most salient features, and set what rejects updates from now on."""
+        stage = paths.stage
+        scores = self._scores(paths, vocabulary, paths.feature("mean"))
+        paths.purge(paths.stable & ~self._kept(paths, vocabulary, scores))
         share = int(paths.stable.sum()) / max(len(vocabulary), 1)
         # a stream passes once, and cannot spare what gravity takes from every update
         rate = 0.0 if self.timetable.endless else self.rejection_rate
         stage.rejection_rate = annealed_rejection_rate(share, rate, 0.0)
         ratios = [unit.pooled_ratios(paths.stable) for unit in _units(paths)]
         stage.gravity = gravity_for(np.concatenate(ratios), stage.rejection_rate)
-        return weights
 
     def _newest(self, stage: int) -> float:
         """Return the share of the newest stage in running means."""

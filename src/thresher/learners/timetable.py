@@ -55,6 +55,21 @@ class Timetable:
         settling = math.floor(SETTLING_SHARE * self.refit_bursts)
         return self.refit_bursts - settling if stage == self.averaging else settling
 
+    def goes_on(self, stage: int, new_rows: int) -> bool:
+        """Return whether another stage follows after so many rows, and not the same one again.
+
+        A stream's learner may learn rows again. How far its selection goes follows the new ones:
+        the others say nothing of features that are yet to come.
+        """
+        if not self.endless or stage > self.n_stages:
+            return True
+        growth = STREAM_GROWTH / self.n_stages
+        alike = STREAM_FIRST_STAGE / growth  # rows before stages lengthen
+        reached = new_rows / STREAM_FIRST_STAGE
+        if new_rows > alike:
+            reached = 1.0 / growth + math.log(new_rows / alike) / math.log1p(growth)
+        return stage <= reached
+
     def burst_size(self, rows_seen: int) -> int:
         """Return the length of the bursts of a stage that begins after so many rows."""
         if self.fixed_burst is not None:

@@ -17,6 +17,7 @@ from thresher.train.feed import Batch, Feed
 from thresher.train.fit import Passes, fit_problem
 from thresher.train.follow import follow
 from thresher.train.problem import Problem
+from thresher.train.rehearsal import Rehearsal
 from thresher.train.work import Work
 from thresher.workers import Workers
 
@@ -29,7 +30,7 @@ class Model:
 
     A ``slim`` one came from a file that holds only what prediction needs; ``occurred`` is what it
     says of how many features training saw. ``scored`` are weights that rows were judged by, and
-    what was made of them to do so.
+    what was made of them to do so. ``rehearsal`` holds the rows of a stream that has just begun.
     """
 
     vocabulary: Vocabulary
@@ -38,6 +39,7 @@ class Model:
     slim: bool = False
     occurred: int | None = None
     scored: tuple[Any, Scorer] | None = None
+    rehearsal: Rehearsal | None = None
 
     @property
     def candidates(self) -> int | None:
@@ -78,6 +80,7 @@ class Model:
     ) -> int:
         """Learn rows that are all at hand; return the number of passes."""
         self._refuse_slim()
+        self.rehearsal = None
         self.vocabulary.count_anew()
         self.vocabulary.learn_by_frequency(X)
         batch = Batch(*self.vocabulary.absorb(X, self.learner.dtype), importance)
@@ -108,21 +111,21 @@ class Model:
         Rows that an earlier pass has brought are not ``anew``.
         """
         self._refuse_slim()
-        before, self.learner = self.learner, learner
-        slots = self.vocabulary.slots_in(X)
-        restores = [self.vocabulary.savepoint(slots), *self._savepoints(slots, X.shape[0])]
+        before, self.learner = (self.learner, self.rehearsal), learner
+        self._rehearse_or_not(anew)
+        restores = self._savepoints(X)
         done = 0
         try:
             while done < X.shape[0] and not self.finished:
                 # what a stage decides at its end must not know of rows that come after it
                 room = max(0, min(self.learner.room(problem.state) for problem in self.problems))
-                now = slice(done, min(done + room, X.shape[0]))
+                now = slice(done, min(done + self._rows_for(room, X, done), X.shape[0]))
                 mine = [one[now] for one in targets]
                 self._learn_piece(X[now], mine, importance[now], run_all, anew)
                 done = now.stop
             self._refuse_infinite(X)
         except BaseException as error:
-            self.learner = before
+            self.learner, self.rehearsal = before
             for restore in restores:
                 restore()
             if isinstance(error, Overflow):
@@ -139,15 +142,41 @@ class Model:
     ) -> None:
         """Learn rows of a stream up to the end of a stage."""
         batch = Batch(*self.vocabulary.absorb(X, self.learner.dtype, anew), importance)
-        order = np.arange(batch.norms.size)
+        order, known = np.arange(batch.norms.size), 0
+        if self.rehearsal is not None:
+            known = len(self.rehearsal)
+            self.rehearsal.remember(batch, targets)
+            batch, targets, order = self.rehearsal.lesson(known, self.learner)
 
         def learn_one(problem: Problem, mine: np.ndarray) -> None:
             problem.state.grow(len(self.vocabulary))
+            self.learner.repeat(problem.state, order.size - X.shape[0])
             work = Work(batch.rows, problem.state, self.vocabulary)
             feed = Feed(batch, mine, [order], problem.pace, streams=True)
             follow(self.learner, work, feed, run_all.alone())
 
-        run_all(learn_one, self.problems, targets)
+        try:
+            run_all(learn_one, self.problems, targets)
+        except Overflow as error:
+            error.row = max(error.row - known, 0)
+            raise
+
+    def _rehearse_or_not(self, anew: bool) -> None:
+        """Begin to remember rows where a stream begins; forget them where it is read again."""
+        if not anew:
+            self.rehearsal = None
+        elif self.learner.rehearses and all(one.pace.updates == 0 for one in self.problems):
+            self.rehearsal = Rehearsal(len(self.problems), self.learner.dtype)
+
+    def _rows_for(self, room: int, X: sparse.csr_array, first: int) -> int:
+        """Return how many of a matrix's rows, from its ``first`` on, make so many updates."""
+        if self.rehearsal is None or room == 0:
+            return room
+        count = self.rehearsal.takes(np.diff(X.indptr[first:]), room, self.learner)
+        if count == 0:  # there are many rows by now
+            self.rehearsal = None
+            return room
+        return count
 
     def tree(self) -> dict[str, Any]:
         """Return all that learning needs to go on, as a tree of plain values.
@@ -156,7 +185,12 @@ class Model:
         """
         self._refuse_slim()
         problems = [problem.tree() for problem in self.problems]
-        return {"vocabulary": self.vocabulary.tree(), "problems": problems}
+        rehearsal = None if self.rehearsal is None else self.rehearsal.tree()
+        return {
+            "vocabulary": self.vocabulary.tree(),
+            "problems": problems,
+            "rehearsal": rehearsal,
+        }
 
     @classmethod
     def from_tree(cls, tree: dict[str, Any], learner: Learner) -> "Model":
@@ -165,7 +199,12 @@ class Model:
         problems = [Problem.from_tree(one, learner) for one in access.branches(tree, "problems")]
         if any(problem.state.n_slots != len(vocabulary) for problem in problems):
             access.refuse("features are more or fewer than the columns that occurred")
-        return cls(vocabulary, learner, problems)
+        model = cls(vocabulary, learner, problems)
+        if tree["rehearsal"] is not None:
+            model.rehearsal = Rehearsal.from_tree(
+                access.branch(tree, "rehearsal"), len(problems), learner.dtype, len(vocabulary)
+            )
+        return model
 
     def _refuse_slim(self) -> None:
         """Raise a ValueError if there is not enough left of what was learnt to go on."""
@@ -178,13 +217,21 @@ class Model:
 
     def _refuse_infinite(self, X: sparse.csr_array) -> None:
         """Raise an Overflow if the last rows made a weight that no later row has looked at."""
-        slots = self.vocabulary.slots_in(X)
+        rehearsed = self.rehearsal is not None
+        slots = np.arange(len(self.vocabulary)) if rehearsed else self.vocabulary.slots_in(X)
         if not all(problem.state.finite(slots) for problem in self.problems):
             raise Overflow(-1)
 
-    def _savepoints(self, slots: np.ndarray, n_rows: int) -> list[Restore]:
-        """Return what undoes the learning of a chunk; the end of a burst may change any slot."""
-        return [
-            problem.savepoint(slots if n_rows <= self.learner.calm(problem.state) else None)
-            for problem in self.problems
-        ]
+    def _savepoints(self, X: sparse.csr_array) -> list[Restore]:
+        """Return what undoes the learning of a chunk.
+
+        The end of a burst may change any slot, and so may rows that are learnt again.
+        """
+        slots = self.vocabulary.slots_in(X)
+        restores = [self.vocabulary.savepoint(slots)]
+        if self.rehearsal is not None:
+            restores.append(self.rehearsal.savepoint())
+        for problem in self.problems:
+            calm = self.rehearsal is None and X.shape[0] <= self.learner.calm(problem.state)
+            restores.append(problem.savepoint(slots if calm else None))
+        return restores
