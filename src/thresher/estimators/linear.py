@@ -60,7 +60,8 @@ class SparseLinearModel(SelectorMixin, BaseEstimator):
 
         1 for all, unless the values of some columns are more than 100 times larger or smaller than
         those of most: such columns are brought nearest to the others by a power of 1000. There,
-        columns that never occurred have 0: nobody knows their unit.
+        columns that never occurred have 0: nobody knows their unit. Where rows are scaled to unit
+        length, it is that of ``X * column_scales_``.
         """
         self._model_fitted()
         if self._scales is None:
