@@ -53,15 +53,18 @@ CALLED_FROM_PYTHON = {
     "quantile.kth_smallest",
     "margins.margins",
     "rows.squared_norms",
-    "slots.translate",
+    "slots.number_columns",
+    "masks.picked",
+    "chance.draw_weights",
     "slots.write_scaled",
 }
 
 
-# Kernels that are given rows in single or double precision.
+# Kernels that are given rows in single or double precision, or words of four or eight bytes.
 BY_PRECISION = {
     f"{module}.{name}"
     for module, names in {
+        "moving": ["move_up", "spread_out"],
         "rows": ["squared_norms"],
         "slots": ["column_sums", "keep_slots", "write_scaled"],
     }.items()

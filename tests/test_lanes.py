@@ -94,4 +94,4 @@ def test_lanes_without_a_path_stay_out_of_it():
     assert shares.active.tolist() == [2]
     assert list(unit.fitting) == [2]
     assert shares.steps[0, :3].tolist() == [1.0, 1.0, 2.0]
-    assert shares.selects[0, :3].tolist() == [1.0, 1.0, 0.0]
+    assert shares.steps[1, :3].tolist() == [1.0, 1.0, 0.0]

@@ -175,7 +175,8 @@ def test_only_stable_features_with_enough_evidence_are_judged():
 def test_ties_go_to_the_earlier_column_whatever_its_slot():
     scores = np.array([2.0, 1.0, 1.0, 1.0, 9.0])
     stable = np.array([True, True, True, True, False])
-    kept = strongest(scores, stable, np.array([30, 20, 10, 15, 5]), 3)
+    columns = np.array([30, 20, 10, 15, 5])
+    kept = strongest(scores, stable, columns.__getitem__, 3)
     assert_array_equal(kept, [True, False, True, True, False])
 
 

@@ -27,7 +27,7 @@ from thresher.files import container
 from thresher.files.errors import ModelFileError
 from thresher.files.tree import pack, unpack
 from thresher.learners.pace import Pace
-from thresher.learners.paths import Stage
+from thresher.learners.stage import Stage
 from thresher.train import Model
 
 N_ROWS = 230

@@ -6,6 +6,8 @@ same bits for any number of threads, any chunks, and after a pause, with no gene
 
 import numpy as np
 
+from thresher.kernels.chance import draw_weights, mixed
+
 
 def permutation(seed: int, stream: int, number: int, n: int) -> np.ndarray:
     """Return a random order of n rows for pass ``number`` of a stream (a path, or 0 for all)."""
@@ -19,20 +21,12 @@ def burst_weights(seed: int, first: int, n_bursts: int, n_paths: int, keep: floa
     A path takes part in a burst with probability ``keep``, and then with weight 1/keep.
     """
     cells = np.arange(first * n_paths, (first + n_bursts) * n_paths, dtype=np.uint64)
-    shares = _mix(cells + _mix(np.array([seed], np.uint64))) / 2.0**64
-    return np.where(shares < keep, 1.0 / keep, 0.0).reshape(n_bursts, n_paths)
+    weights = draw_weights(np.array([seed], np.uint64), cells, keep)
+    return weights.reshape(n_bursts, n_paths)
 
 
 def earlier(seed: int, rows: np.ndarray, numbers: np.ndarray) -> np.ndarray:
     """Return, for each row's draw of a number, the row itself or one before it."""
     cells = (rows.astype(np.uint64) << np.uint64(32)) + numbers.astype(np.uint64)
-    shares = (_mix(_mix(cells) + np.uint64(seed)) >> np.uint64(11)) * 2.0**-53
+    shares = (mixed(mixed(cells) + np.uint64(seed)) >> np.uint64(11)) * 2.0**-53
     return (shares * (rows + 1)).astype(np.int64)
-
-
-def _mix(keys: np.ndarray) -> np.ndarray:
-    """Scatter numbers over all 64 bits (the finalizer of SplitMix64; arrays wrap silently)."""
-    keys = keys * np.uint64(0x9E3779B97F4A7C15)
-    keys = (keys ^ (keys >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
-    keys = (keys ^ (keys >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
-    return keys ^ (keys >> np.uint64(31))

@@ -4,40 +4,89 @@ Both must cost what is added or touched and no more: a stream may bring a new fe
 row, and a call that fails half-way must leave no trace.
 """
 
+import math
 from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 
 from thresher.files import access
+from thresher.kernels.moving import move_up, spread_out
 
 Restore = Callable[[], None]
+
+LINE = 64  # bytes of a cache line: numbers that lie across two of them cost twice
+
+
+def zeros(shape: tuple[int, ...], dtype: np.dtype) -> np.ndarray:
+    """Return an array of zeros that begins where a cache line does."""
+    size = math.prod(shape) * dtype.itemsize
+    room = np.zeros(size + LINE, np.uint8)
+    first = -room.ctypes.data % LINE
+    return room[first : first + size].view(dtype).reshape(shape)
 
 
 def grown(array: np.ndarray, size: int) -> np.ndarray:
     """Return the array with room for ``size`` entries along its first axis, new ones 0."""
-    if array.shape[0] >= size:
+    if array.shape[0] >= size and not _across_lines(array):
         return array
-    larger = np.zeros((max(size, 2 * array.shape[0]), *array.shape[1:]), array.dtype)
+    room = 2 * array.shape[0] if array.shape[0] < size else 0
+    larger = zeros((max(size, room, array.shape[0]), *array.shape[1:]), array.dtype)
     larger[: array.shape[0]] = array
     return larger
 
 
-class Arrays:
-    """Named arrays: ``by_slot`` have an entry per slot, ``n_slots`` of them in use; others not."""
+def _across_lines(array: np.ndarray) -> bool:
+    """Return whether entries of a line lie across two, as those of a copy or from a file may."""
+    line = array.ndim > 1 and array.itemsize * array.shape[1] == LINE
+    return line and array.size > 0 and array.ctypes.data % LINE != 0
 
-    def __init__(self, by_slot: dict[str, np.ndarray], whole: dict[str, np.ndarray]) -> None:
+
+class Arrays:
+    """Named arrays: ``by_slot`` have an entry per slot, ``n_slots`` of them in use; others not.
+
+    Those that are ``resting`` have the given number in every entry and take no room; whoever asks
+    for one by its name, to write there, wakes it.
+    """
+
+    def __init__(
+        self,
+        by_slot: dict[str, np.ndarray],
+        whole: dict[str, np.ndarray],
+        resting: dict[str, float] | None = None,
+    ) -> None:
         self.by_slot = by_slot
         self.whole = whole
+        self.resting = dict(resting or {})
         self.n_slots = 0
 
     def __getitem__(self, name: str) -> np.ndarray:
         """Return an array by its name, with its unused room."""
+        if name in self.resting:
+            self._wake(name)
         return self.by_slot[name] if name in self.by_slot else self.whole[name]
+
+    def at_hand(self, name: str) -> np.ndarray:
+        """Return an array by slot; an empty one if it rests, and is to rest on."""
+        return self.by_slot[name]
+
+    def rest(self, name: str, number: float = 0) -> None:
+        """Let an array have one number in every entry."""
+        self.by_slot[name] = self.by_slot[name][:0].copy()
+        self.resting[name] = number
+
+    def _wake(self, name: str) -> None:
+        number = self.resting.pop(name)
+        self.by_slot[name] = grown(self.by_slot[name], self.n_slots)
+        if number:
+            self.by_slot[name][: self.n_slots] = number
+
+    def _awake(self) -> dict[str, np.ndarray]:
+        return {name: a for name, a in self.by_slot.items() if name not in self.resting}
 
     def grow(self, n_slots: int) -> None:
         """Take more slots into use, with zeros in them."""
-        for name, array in self.by_slot.items():
+        for name, array in self._awake().items():
             self.by_slot[name] = grown(array, n_slots)
             self.by_slot[name][self.n_slots : n_slots] = 0
         self.n_slots = max(n_slots, self.n_slots)
@@ -45,22 +94,42 @@ class Arrays:
     def take(self, slots: np.ndarray) -> "Arrays":
         """Return a copy that has the given slots only."""
         taken = Arrays(
-            {name: array[slots] for name, array in self.by_slot.items()},
+            {
+                name: array if name in self.resting else _taken(array, slots)
+                for name, array in self.by_slot.items()
+            },
             {name: array.copy() for name, array in self.whole.items()},
+            self.resting,
         )
         taken.n_slots = slots.size
         return taken
 
+    def keep(self, slots: np.ndarray) -> None:
+        """Let the given slots, in ascending order, be all there are."""
+        for array in self._awake().values():
+            move_up(*_words(array), slots)
+        self.n_slots = slots.size
+
+    def spread(self, slots: np.ndarray, n_slots: int) -> None:
+        """Let what is here be at the given slots of so many, with zeros at the others."""
+        for name, array in self._awake().items():
+            self.by_slot[name] = grown(array, n_slots)
+            spread_out(*_words(self.by_slot[name][:n_slots]), slots)
+        self.n_slots = n_slots
+
     def put(self, slots: np.ndarray, taken: "Arrays") -> None:
         """Write back what ``take`` gave."""
         for name, array in taken.by_slot.items():
-            self.by_slot[name][slots] = array
+            if name not in taken.resting:
+                self[name][slots] = array[: taken.n_slots]
+            elif self.resting.get(name) != taken.resting[name]:
+                self[name][slots] = taken.resting[name]
         for name, array in taken.whole.items():
             self.whole[name][...] = array
 
     def finite(self, slots: np.ndarray) -> bool:
         """Return whether the numbers of the given slots, and of none in particular, are finite."""
-        numbers = [a[slots] for a in self.by_slot.values() if a.dtype.kind == "f"]
+        numbers = [a[slots] for a in self._awake().values() if a.dtype.kind == "f"]
         numbers += [a for a in self.whole.values() if a.dtype.kind == "f"]
         return all(np.isfinite(some).all() for some in numbers)
 
@@ -82,9 +151,16 @@ class Arrays:
         """
         return {
             "n_slots": self.n_slots,
-            "by_slot": {name: array[: self.n_slots] for name, array in self.by_slot.items()},
+            "by_slot": {name: self.shown(name) for name in self.by_slot},
             "whole": dict(self.whole),
         }
+
+    def shown(self, name: str) -> np.ndarray:
+        """Return what is in use of an array by slot, which rests on if it does."""
+        array = self.by_slot[name]
+        if name not in self.resting:
+            return array[: self.n_slots]
+        return np.full((self.n_slots, *array.shape[1:]), self.resting[name], array.dtype)
 
     def from_tree(self, tree: dict[str, Any]) -> "Arrays":
         """Return the arrays that gave a tree; they must have the names and types of these."""
@@ -103,7 +179,23 @@ class Arrays:
             },
         )
         read.n_slots = n_slots
+        for name, number in self.resting.items():
+            if (read.by_slot[name] == number).all():
+                read.rest(name, number)
         return read
+
+
+def _taken(array: np.ndarray, slots: np.ndarray) -> np.ndarray:
+    """Return a copy of the given entries that begins where a cache line does."""
+    found = zeros((slots.size, *array.shape[1:]), array.dtype)
+    return np.take(array, slots, axis=0, out=found, mode="clip")  # raising needs another copy
+
+
+def _words(array: np.ndarray) -> tuple[np.ndarray, int]:
+    """Return an array as words of eight or four bytes, or one, and how many an entry has."""
+    size = array.itemsize * math.prod(array.shape[1:])
+    word = next(word for word in (np.uint64, np.uint32, np.uint8) if size % word().itemsize == 0)
+    return array.reshape(-1).view(word), size // word().itemsize
 
 
 class Log:
@@ -145,11 +237,14 @@ class Log:
         used.length = self.length.copy()
         return used
 
-    def renumbered(self, name: str, numbers: np.ndarray) -> "Log":
-        """Return a copy in which the slots under ``name`` have new numbers."""
-        used = self.copy()
-        used[name][...] = numbers[used[name]]
-        return used
+    def renumber(self, name: str, numbers: np.ndarray) -> None:
+        """Give the slots under ``name`` new numbers; entries of negative ones are dropped."""
+        used = {key: array[: self.length[0]] for key, array in self.arrays.items()}
+        found = numbers[used[name]]
+        for key, array in used.items():
+            kept = (found if key == name else array)[found >= 0]
+            array[: len(kept)] = kept
+        self.length[0] = np.count_nonzero(found >= 0)
 
     def tree(self) -> dict[str, Any]:
         """Return what is in use as a tree of plain values."""

@@ -17,14 +17,16 @@ from thresher.kernels.margins import lengths
 from thresher.kernels.rows import Rows, squared_norms
 from thresher.kernels.slots import (
     assign_slots,
+    by_frequency,
     column_sums,
     count_fresh,
     distinct_slots,
-    translate,
+    number_columns,
     write_scaled,
 )
 
 MOST_COLUMNS = 1 << 32  # kernels number them by uint32
+NARROW = np.dtype(np.uint32)  # of columns, and of how often they occur, as far as it goes
 
 
 class Vocabulary:
@@ -35,8 +37,8 @@ class Vocabulary:
         self.normalize = normalize
         self.n_slots = 0
         self.slot_of = _room_for(n_columns)  # slot + 1; 0 is a column never seen
-        self.looks = 0  # how often slots were looked for; a slot's mark is when it was last found
-        integers = {name: np.zeros(0, np.int64) for name in ("columns", "occurrences", "marks")}
+        self.most_rows = 0  # that a column can have occurred in
+        integers = {name: np.zeros(0, NARROW) for name in ("columns", "occurrences")}
         self.arrays = Arrays({**integers, "squares": np.zeros(0)}, {})
 
     def __len__(self) -> int:
@@ -45,12 +47,18 @@ class Vocabulary:
 
     def __getitem__(self, name: str) -> np.ndarray:
         """Return ``columns``, ``occurrences`` (rows) or ``squares`` (sums), by slot."""
-        return self.arrays[name][: self.n_slots]
+        numbers = self.arrays[name][: self.n_slots]
+        return numbers if numbers.dtype.kind == "f" else numbers.astype(np.int64)
+
+    def columns_of(self, slots: np.ndarray) -> np.ndarray:
+        """Return the columns of some slots."""
+        return self.arrays["columns"][slots]
 
     def count_anew(self) -> None:
         """Forget how often columns occurred, but not their slots."""
         for name in ("occurrences", "squares"):
             self.arrays[name][...] = 0
+        self.most_rows = 0
 
     def learn_by_frequency(self, X: sparse.csr_array) -> None:
         """Give the matrix's columns slots, frequent ones first: they share cache lines."""
@@ -58,7 +66,7 @@ class Vocabulary:
         fresh = assign_slots(columns, self.slot_of, self.n_slots)
         counts = count_fresh(columns, self.slot_of, self.n_slots, fresh.size)
         self.slot_of[fresh] = 0
-        self._assign(fresh[np.argsort(-counts, kind="stable")])
+        self._assign(fresh[by_frequency(counts)])
 
     def absorb(
         self, X: sparse.csr_array, dtype: np.dtype, anew: bool = True
@@ -70,10 +78,11 @@ class Vocabulary:
         """
         self._widen(X.shape[1])
         starts, columns = X.indptr.astype(np.int64, copy=False), as_columns(X.indices)
-        self._assign(columns)
-        slots = translate(columns, self.slot_of)
+        slots, fresh = number_columns(columns, self.slot_of, self.n_slots)
+        self._append(fresh)
         values = self._values(starts, X.data, dtype)
         if anew:
+            self._count_up_to(self.most_rows + X.shape[0])
             column_sums(slots, values, self.arrays["occurrences"], self.arrays["squares"])
         return Rows(starts, slots, values), squared_norms(starts, values)
 
@@ -88,8 +97,7 @@ class Vocabulary:
 
     def slots_in(self, X: sparse.csr_array) -> np.ndarray:
         """Return the slots of the matrix's columns that are known, each once."""
-        self.looks += 1
-        return distinct_slots(as_columns(X.indices), self.slot_of, self.arrays["marks"], self.looks)
+        return distinct_slots(as_columns(X.indices), self.slot_of, self.n_slots)
 
     def savepoint(self, slots: np.ndarray) -> Restore:
         """Return what undoes the absorption of a matrix that has the given slots, and new ones."""
@@ -119,10 +127,20 @@ class Vocabulary:
             self.slot_of[self["columns"]] = np.arange(1, self.n_slots + 1)
 
     def _assign(self, columns: np.ndarray) -> None:
-        fresh = assign_slots(columns, self.slot_of, self.n_slots)
+        self._append(assign_slots(columns, self.slot_of, self.n_slots))
+
+    def _append(self, fresh: np.ndarray) -> None:
+        """Take in columns that have just been given the next slots."""
         before, self.n_slots = self.n_slots, self.n_slots + fresh.size
         self.arrays.grow(self.n_slots)
         self.arrays["columns"][before : self.n_slots] = fresh
+
+    def _count_up_to(self, most_rows: int) -> None:
+        """Let columns occur in so many rows."""
+        self.most_rows = most_rows
+        counts = self.arrays["occurrences"]
+        if counts.dtype == NARROW and most_rows > np.iinfo(NARROW).max:
+            self.arrays.by_slot["occurrences"] = counts.astype(np.int64)
 
     def tree(self) -> dict[str, Any]:
         """Return everything as a tree of plain values; see ``Arrays.tree``."""
@@ -139,8 +157,11 @@ class Vocabulary:
         read._assign(as_columns(columns))
         if len(read) != columns.size:
             access.refuse("a column occurs twice")
-        for name, kind in (("occurrences", np.int64), ("squares", np.float64)):
-            read[name][...] = access.array(tree, name, kind, (columns.size,))
+        occurrences = access.array(tree, "occurrences", np.int64, (columns.size,))
+        squares = access.array(tree, "squares", np.float64, (columns.size,))
+        read._count_up_to(int(occurrences.max(initial=0)))
+        read.arrays["occurrences"][: len(read)] = occurrences
+        read.arrays["squares"][: len(read)] = squares
         return read
 
 

@@ -18,7 +18,8 @@ from thresher.files.errors import ModelFileError
 from thresher.files.tree import read_tree, unpack
 from thresher.learners.history import history_from_tree
 from thresher.learners.pace import Pace
-from thresher.learners.paths import Paths, Stage, UnitMaker
+from thresher.learners.paths import Paths, UnitMaker
+from thresher.learners.stage import Stage
 from thresher.train import Model, Problem
 
 CLASSES = {name: getattr(thresher.estimators, name) for name in thresher.estimators.__all__}
@@ -227,7 +228,6 @@ def _slim_paths(make_unit: UnitMaker, tree: Tree, n_slots: int) -> Paths:
     paths = Paths(make_unit, [], Stage.from_tree(access.branch(tree, "stage")), ())
     paths.grow(n_slots)
     paths.feature("purged_at")[:] = access.integers(tree, "purged_at", n_slots, MOST_STAGES)
-    paths.feature("purged")[:] = paths.feature("purged_at") > 0
     paths.feature("probability")[:] = access.array(tree, "probability", np.float64, (n_slots,))
     paths.history = history_from_tree(access.branch(tree, "history"))
     return paths

@@ -39,8 +39,7 @@ class PathsModel(OnlineModel):
     @property
     def stable_(self) -> np.ndarray:
         """Mask of the features never purged; a row per class if there are more than two."""
-        purged = [paths.feature("purged") for paths in self._states()]
-        return ~self._spread(purged, [not kept for kept in self._unseen_kept()])
+        return self._spread([paths.stable for paths in self._states()], self._unseen_kept())
 
     @property
     def history_(self) -> Any:

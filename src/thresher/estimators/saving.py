@@ -150,7 +150,7 @@ def _paths(estimator: Any, kept: np.ndarray) -> list[dict[str, Any]] | None:
         return None
     return [
         {
-            "purged_at": narrow(problem.state.feature("purged_at")[kept]),
+            "purged_at": narrow(problem.state.shown("purged_at")[kept]),
             "probability": model.probabilities(problem)[kept],
             "stage": problem.state.stage.tree(),
             "history": history_tree(problem.state.history),

@@ -76,7 +76,7 @@ def _stage_columns(model: Any, problem: int) -> tuple[np.ndarray, np.ndarray]:
     """Return selection probabilities and stages of purging; learners without paths have none."""
     state, n_slots = model.problems[problem].state, len(model.vocabulary)
     if isinstance(state, Paths):
-        return model.probabilities(model.problems[problem]), state.feature("purged_at")
+        return model.probabilities(model.problems[problem]), state.shown("purged_at")
     return np.full(n_slots, np.nan), np.zeros(n_slots, np.int64)
 
 

@@ -22,6 +22,22 @@ def assign_slots(columns, slot_of, known):
 
 
 @jit
+def number_columns(columns, slot_of, known):
+    """Return the slots of columns, and those columns that were not seen before, now with a slot."""
+    slots = np.empty(columns.size, np.uint32)
+    fresh = np.empty(min(columns.size, slot_of.size), columns.dtype)
+    n = 0
+    for k in range(columns.size):
+        slot = slot_of[columns[k]]
+        if slot == 0:
+            fresh[n] = columns[k]
+            n += 1
+            slot = slot_of[columns[k]] = known + n
+        slots[k] = slot - 1
+    return slots, fresh[:n]
+
+
+@jit
 def count_fresh(columns, slot_of, known, n_fresh):
     """Return how often each of the slots from ``known`` on occurs."""
     counts = np.zeros(n_fresh, np.int64)
@@ -33,16 +49,36 @@ def count_fresh(columns, slot_of, known, n_fresh):
 
 
 @jit
-def distinct_slots(columns, slot_of, marks, mark):
-    """Return the known slots among the columns, each once; ``marks`` remembers calls by number."""
-    found = np.empty(min(columns.size, marks.size), np.int64)
+def by_frequency(counts):
+    """Return the places of counts, the largest first, equal ones as they come."""
+    starts = np.zeros(counts.max() + 2, np.int64) if counts.size else np.zeros(1, np.int64)
+    for k in range(counts.size):
+        starts[counts[k]] += 1
+    above = 0
+    for count in range(starts.size - 1, -1, -1):
+        many, starts[count] = starts[count], above
+        above += many
+    order = np.empty(counts.size, np.int64)
+    for k in range(counts.size):
+        order[starts[counts[k]]] = k
+        starts[counts[k]] += 1
+    return order
+
+
+@jit
+def distinct_slots(columns, slot_of, n_slots):
+    """Return the known slots among the columns, each once."""
+    found = np.empty(min(columns.size, n_slots), np.int64)
     n = 0
     for k in range(columns.size):
-        slot = slot_of[columns[k]] - 1 if columns[k] < slot_of.size else -1
-        if slot >= 0 and marks[slot] != mark:
-            marks[slot] = mark
-            found[n] = slot
+        slot = slot_of[columns[k]] if columns[k] < slot_of.size else 0
+        if slot > 0:
+            found[n] = slot - 1
             n += 1
+            slot_of[columns[k]] = -slot  # until all are found
+    for k in range(columns.size):
+        if columns[k] < slot_of.size and slot_of[columns[k]] < 0:
+            slot_of[columns[k]] = -slot_of[columns[k]]
     return found[:n]
 
 
@@ -64,21 +100,33 @@ def write_scaled(starts, values, scales, found):
 
 
 @jit
-def keep_slots(rows_starts, slots, values, place_of):
-    """Return the rows without the slots whose place is negative, the others renumbered."""
-    starts = np.zeros_like(rows_starts)
-    kept = np.empty_like(slots)
-    kept_values = np.empty_like(values)
-    n = 0
+def keep_slots(starts, slots, values, place_of, new_starts, new_slots, new_values):
+    """Write the rows without the slots whose place is negative, the others renumbered.
+
+    They may be written over themselves.
+    """
+    # unsigned, since Numba lets signed places count from an array's end
+    n = first = np.uint64(0)
     for i in range(starts.size - 1):
-        for k in range(rows_starts[i], rows_starts[i + 1]):
+        last = np.uint64(starts[i + 1])
+        new_starts[i] = n
+        for k in range(first, last):
             # written on every visit, but it stays only if the slot is kept
             place = place_of[slots[k]]
-            kept[n] = place
-            kept_values[n] = values[k]
-            n += place >= 0
-        starts[i + 1] = n
-    return starts, kept[:n], kept_values[:n]
+            new_slots[n] = place
+            new_values[n] = values[k]
+            n += np.uint64(place >= 0)
+        first = last
+    new_starts[starts.size - 1] = n
+
+
+@jit
+def slot_counts(slots, n_slots):
+    """Return how often each slot occurs."""
+    counts = np.zeros(n_slots, np.int64)
+    for k in range(slots.size):
+        counts[slots[k]] += 1
+    return counts
 
 
 @jit

@@ -6,7 +6,8 @@ import numpy as np
 
 from thresher.data.growth import Arrays, Log
 from thresher.files import access
-from thresher.kernels.adaptive import FRESH, PUSH, RATE, SQUARES, Bundle, Shares, lane_sums
+from thresher.kernels.bundle import FRESH, PUSH, RATE, SQUARES, Bundle, Shares
+from thresher.kernels.judging import lane_sums, pad_takes
 from thresher.kernels.lanes import LINE
 from thresher.learners.unit import PathUnit
 
@@ -17,7 +18,10 @@ def line_width(dtype: np.dtype) -> int:
 
 
 class AdaptiveUnit(PathUnit):
-    """Weights of up to a line of paths; lanes beyond those take part in nothing and stay 0."""
+    """Weights of up to a line of paths; lanes beyond those take part in nothing and stay 0.
+
+    What an open burst has touched is seen by its squared gradients, so there is no list of it.
+    """
 
     tallies = ("total", "bias_total")
     by_lane = ("bias",)
@@ -29,7 +33,9 @@ class AdaptiveUnit(PathUnit):
         self.arrays = Arrays(
             {
                 "weights": np.zeros((0, width), dtype),
-                "facts": np.zeros((0, 4), dtype),
+                "pace": np.zeros((0, 2), dtype),
+                "squares": np.zeros(0, dtype),
+                "push": np.zeros(0, dtype),
                 "members": np.zeros(0, np.bool_),
                 "total": np.zeros(0),
             },
@@ -38,6 +44,7 @@ class AdaptiveUnit(PathUnit):
                 "bias_facts": np.zeros((1, 4), dtype),
                 "bias_total": np.zeros(1),
             },
+            resting={"squares": 0.0, "push": 0.0, "members": False, "total": 0.0},
         )
         self.arrays["bias_facts"][0, RATE] = 1.0
         self.burst = Log(touched=np.zeros(0, np.uint32))
@@ -49,75 +56,104 @@ class AdaptiveUnit(PathUnit):
         return self.arrays["bias"].shape[1]
 
     def kernel_view(self) -> Bundle:
-        """Return the arrays as the kernels know them."""
-        a = self.arrays
+        """Return the arrays as the kernels know them; those that rest are empty."""
+        a, n = self.arrays, self.arrays.n_slots
         return Bundle(
-            a["weights"],
-            a["facts"],
-            a["members"],
+            a["weights"][:n],
+            a["pace"][:n],
+            a.at_hand("squares"),
+            a.at_hand("push"),
+            a.at_hand("members"),
             a["bias"],
             a["bias_facts"],
-            a["total"],
+            a.at_hand("total"),
             a["bias_total"],
-            self.burst["touched"],
-            self.burst.length,
             self.pool["owners"],
             self.pool["ratios"],
             self.pool.length,
         )
 
+    def make_ready(self, ends: bool, asks: bool, averages: bool, parted: bool) -> None:
+        """Give room to what the next updates write beside weights and paces."""
+        woken = {"squares": ends, "push": asks, "total": ends and averages, "members": parted}
+        for name in [name for name, wanted in woken.items() if wanted]:
+            self.arrays[name]
+        if asks:
+            self.pool.grow(self.arrays.n_slots)
+
     def shares(self, takes: np.ndarray, fitting: float) -> Shares:
         """Return who takes part in bursts with which weight; steps of fitting paths are longer."""
-        padded = np.zeros((len(takes), self.width), self.dtype)
-        padded[:, : self.lanes] = takes
-        steps = np.ones((1, self.width), self.dtype)
-        selects = steps.copy()
+        padded, parts = np.zeros((2, len(takes), self.width), self.dtype)
+        active = pad_takes(takes, padded, parts)
+        steps = np.ones((2, self.width), self.dtype)
         steps[0, self.fitting.start : self.fitting.stop] = fitting
-        selects[0, self.fitting.start : self.fitting.stop] = 0.0
-        parts = (padded > 0).astype(self.dtype)
-        return Shares(padded, parts, np.count_nonzero(padded, axis=1), steps, selects)
+        steps[1, self.fitting.start : self.fitting.stop] = 0.0
+        return Shares(padded, parts, active, steps)
 
     def grow(self, n_slots: int, purged: bool) -> None:
         """Make room for features that have appeared, or that are purged as they appear."""
         fresh = slice(self.arrays.n_slots, n_slots)
         super().grow(n_slots, purged)
-        self.arrays["facts"][fresh, RATE] = 0.0 if purged else 1.0
+        self.arrays["pace"][fresh, RATE] = 0.0 if purged else 1.0
 
     def make_room(self) -> None:
-        """Let a burst touch every slot, and the pool hold them."""
-        super().make_room()
-        self.pool.grow(self.arrays["weights"].shape[0])
+        """Do nothing: there is no list of what a burst touches; ``make_ready`` does the rest."""
 
     def purge(self, gone: np.ndarray) -> None:
         """Let features go: a step of length 0 keeps their weights there."""
         super().purge(gone)
-        self.arrays["facts"][: gone.size][gone, RATE] = 0.0
+        self.arrays["pace"][gone, RATE] = 0.0
+
+    def begin_tallies(self) -> None:
+        """Let the sums of weights rest until there are others."""
+        self.arrays.rest("total")
+        self.arrays["bias_total"][...] = 0.0
+        self.pool.length[0] = 0
 
     def step_anew(self) -> None:
         """Let all features that are left have full steps again."""
-        for facts in (self.arrays["facts"], self.arrays["bias_facts"]):
-            facts[:, RATE] = facts[:, RATE] > 0
-            facts[:, SQUARES] = 0.0
+        for pace in (self.arrays["pace"], self.arrays["bias_facts"]):
+            pace[:, RATE] = pace[:, RATE] > 0
+        self.arrays.rest("squares")
+        self.arrays["bias_facts"][:, SQUARES] = 0.0
 
     def touched_marks(self) -> np.ndarray:
         """Return, by slot, the squared gradients it has had in the open burst."""
-        return self.arrays["facts"][:, FRESH]
+        return self.arrays["pace"][: self.arrays.n_slots, FRESH]
 
-    def forget_touches(self, touched: np.ndarray) -> None:
-        """Make slots look as if the open burst had not touched them."""
-        self.arrays["facts"][touched, FRESH] = 0.0
-        self.arrays["facts"][touched, PUSH] = 0.0
+    def forget_burst(self) -> None:
+        """Leave an open burst as it is."""
+        self.touched_marks()[...] = 0.0
+        self.arrays.rest("push")
+
+    def tree(self) -> dict[str, Any]:
+        """Return everything as a tree of plain values: the facts in one, and what is touched."""
+        tree = super().tree()
+        by_slot = tree["arrays"]["by_slot"]
+        facts = np.empty((self.arrays.n_slots, 4), self.dtype)
+        facts[:, :PUSH] = by_slot.pop("pace")
+        facts[:, PUSH], facts[:, SQUARES] = by_slot.pop("push"), by_slot.pop("squares")
+        by_slot["facts"] = facts
+        tree["burst"] = {"touched": np.flatnonzero(facts[:, FRESH]).astype(np.uint32)}
+        return tree
 
     def fill(self, tree: dict[str, Any]) -> None:
         """Take over everything from a tree."""
-        super().fill(tree)
+        arrays = access.branch(tree, "arrays")
+        by_slot = dict(access.branch(arrays, "by_slot"))
+        n_slots = access.whole(arrays, "n_slots")
+        facts = access.array(by_slot, "facts", self.dtype, (n_slots, 4))
+        del by_slot["facts"]
+        apart = {"pace": facts[:, :PUSH], "push": facts[:, PUSH], "squares": facts[:, SQUARES]}
+        by_slot |= {name: np.ascontiguousarray(one) for name, one in apart.items()}
+        super().fill({**tree, "arrays": {**arrays, "by_slot": by_slot}})
+        self.burst = Log(touched=np.zeros(0, np.uint32))
         if self.arrays["weights"][:, self.lanes :].any():
             access.refuse("there are weights of paths that do not exist")
 
     def single(self, lane: int) -> "AdaptiveUnit":
         """Return one path as a unit of its own; tallies stay with the first."""
         single = AdaptiveUnit(1, self.dtype)
-        single.burst = self.burst.copy()
         if lane == 0:
             single.pool = self.pool.copy()
         return single
@@ -127,11 +163,9 @@ class AdaptiveUnit(PathUnit):
         n = self.pool.length[0]
         return self.pool["ratios"][:n][stable[self.pool["owners"][:n]]]
 
-    def summed_weights(self, n_slots: int, lanes: range) -> np.ndarray:
-        """Return the sum over some paths of every slot's weights, in the order of the paths."""
-        sums = np.empty(n_slots)
+    def add_weights(self, sums: np.ndarray, lanes: range) -> None:
+        """Add to every slot's sum its weights on some paths, in the order of the paths."""
         lane_sums(self.arrays["weights"], lanes.start, lanes.stop, sums)
-        return sums
 
     @property
     def fitting(self) -> range:

@@ -51,9 +51,10 @@ class CountingUnit(PathUnit):
         """Return, by slot, how often the open burst has touched it."""
         return self.arrays["touches"]
 
-    def forget_touches(self, touched: np.ndarray) -> None:
-        """Make slots look as if the open burst had not touched them."""
-        self.arrays["touches"][touched] = 0
+    def forget_burst(self) -> None:
+        """Leave an open burst as it is."""
+        self.arrays["touches"][self.burst["touched"][: self.burst.length[0]]] = 0
+        self.burst.length[0] = 0
 
     def single(self, lane: int) -> "CountingUnit":
         """Return one path as a unit of its own; tallies stay with the first."""

@@ -4,59 +4,28 @@ The two stabilized learners are sentences made of these parts.
 """
 
 from collections.abc import Callable
-from dataclasses import asdict, dataclass, fields, replace
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
 from thresher.data.growth import Arrays, Restore
 from thresher.files import access
+from thresher.kernels.masks import places_of
 from thresher.learners.history import history_from_tree, history_tree
+from thresher.learners.stage import Stage
 from thresher.learners.unit import PathUnit, lanes_in
 
 UnitMaker = Callable[[int], PathUnit]
-
-
-@dataclass
-class Stage:
-    """Where the paths are, and what rules them there."""
-
-    burst_size: int
-    number: int = 1
-    done: int = 0  # updates of this stage
-    bursts: int = 0  # bursts before this stage
-    known: int = 0  # the vocabulary's slots that were in use when the stage began
-    rows_seen: int = 0
-    repeated: int = 0  # of those, rows of a stream that were learnt again
-    gravity: float = 0.0
-    rejection_rate: float = 0.0
-    ends: int = 0  # ends of bursts since features were last judged, where all share the count
-    over: bool = False  # whether no feature is left, so that nothing can change any more
-    closed: bool = False  # whether columns that have not occurred yet are purged as well
-
-    def tree(self) -> dict[str, Any]:
-        """Return everything as a tree of plain values."""
-        return asdict(self)
-
-    @classmethod
-    def from_tree(cls, tree: dict[str, Any]) -> "Stage":
-        """Return the stage that gave a tree."""
-        least = {"burst_size": 1, "number": 1}
-        values: dict[str, Any] = {}
-        for field in fields(cls):
-            if field.type is bool:
-                values[field.name] = access.flag(tree, field.name)
-            elif field.type is int:
-                values[field.name] = access.whole(tree, field.name, least.get(field.name, 0))
-            else:
-                values[field.name] = access.number(tree, field.name)
-        return cls(**values)
 
 
 class Paths:
     """The state of all paths: units of weights, features, stage and history.
 
     ``means`` are the names of running means over stages that are kept of weights and intercept.
+    Purged features may leave the play: then ``members`` are the vocabulary's slots that are left,
+    and ``left`` what was known of all others when they left. ``notes`` are a learner's own, by
+    slot, of what stays as it is until features appear.
     """
 
     def __init__(
@@ -67,16 +36,24 @@ class Paths:
         self.units = [make_unit(n) for n in lanes]
         self.features = Arrays(
             {
-                "slot": np.zeros(0, np.int64),  # in the vocabulary
-                "purged": np.zeros(0, np.bool_),
-                "purged_at": np.zeros(0, np.int32),
+                "purged_at": np.zeros(0, np.int32),  # number of the stage; 0 if never
                 "evidence": np.zeros(0, np.int64),
                 "selected": np.zeros(0, np.int64),
                 "probability": np.zeros(0),
                 **{name: np.zeros(0) for name in means},
             },
             {f"bias_{name}": np.zeros(1) for name in means},
+            resting={
+                "purged_at": 0,
+                "evidence": 0,
+                "selected": 0,
+                "probability": 1.0,
+                **dict.fromkeys(means, 0.0),
+            },
         )
+        self.members: np.ndarray | None = None
+        self.left: Arrays | None = None
+        self.notes: dict[str, np.ndarray] = {}
         self.stage = stage
         self.history: list[dict[str, Any]] = []
 
@@ -93,11 +70,32 @@ class Paths:
     @property
     def stable(self) -> np.ndarray:
         """Return the mask, by slot, of the features never purged."""
-        return ~self.features["purged"][: self.n_slots]
+        if "purged_at" in self.features.resting:
+            return np.ones(self.n_slots, np.bool_)
+        return self.feature("purged_at") == 0
+
+    def slots(self, places: np.ndarray) -> np.ndarray:
+        """Return the vocabulary's slots of the features at some places."""
+        return places if self.members is None else self.members[places]
+
+    @property
+    def first_fresh(self) -> int:
+        """Return the place of the first feature that appeared during the stage."""
+        if self.members is None:
+            return min(self.stage.known, self.n_slots)
+        return int(np.searchsorted(self.members, self.stage.known))
 
     def feature(self, name: str) -> np.ndarray:
         """Return what is kept of every feature under a name, by slot."""
         return self.features[name][: self.n_slots]
+
+    def shown(self, name: str) -> np.ndarray:
+        """Return the same to look at only: what nobody has written yet stays as small as it is."""
+        return self.features.shown(name)
+
+    def of(self, numbers: np.ndarray) -> np.ndarray:
+        """Return numbers by the vocabulary's slots as numbers of the features in play."""
+        return numbers[: self.n_slots] if self.members is None else numbers[self.members]
 
     def tallied(self, name: str) -> np.ndarray:
         """Return a tally of the stage, summed over the units in their order."""
@@ -110,19 +108,20 @@ class Paths:
         """Take in features that have appeared: stable, with probability 1, unless it is closed."""
         fresh = slice(self.n_slots, n_slots)
         self.features.grow(n_slots)
-        self.features["slot"][fresh] = np.arange(fresh.start, n_slots)
-        self.features["purged"][fresh] = self.stage.closed
-        self.features["purged_at"][fresh] = self.stage.number if self.stage.closed else 0
-        self.features["probability"][fresh] = 0.0 if self.stage.closed else 1.0
+        if self.stage.closed:
+            self.features["purged_at"][fresh] = self.stage.number
+        if self.stage.closed or "probability" not in self.features.resting:
+            self.features["probability"][fresh] = 0.0 if self.stage.closed else 1.0
+        self.notes = {}
         for unit in self.units:
             unit.grow(n_slots, self.stage.closed)
 
     def purge(self, gone: np.ndarray) -> None:
-        """Let features go for good, weights and all."""
-        self.feature("purged")[gone] = True
-        self.feature("purged_at")[gone] = self.stage.number
+        """Let the features of a mask go for good, weights and all."""
+        slots = np.flatnonzero(gone)
+        self.feature("purged_at")[slots] = self.stage.number
         for unit in self.units:
-            unit.purge(gone)
+            unit.purge(slots)
 
     def open_next_stage(self, bursts: int) -> None:
         """Go on to the next stage, tallies empty; the one that ends had so many bursts."""
@@ -138,8 +137,8 @@ class Paths:
 
     def note_known(self) -> None:
         """Take down which slots are in use as a stage begins."""
-        slots = self.feature("slot")
-        self.stage.known = int(slots[-1]) + 1 if slots.size else 0
+        last = self.slots(np.arange(self.n_slots)[-1:])
+        self.stage.known = max(last.tolist(), default=-1) + 1
 
     def forget_bursts(self) -> None:
         """Leave all open bursts as they are."""
@@ -160,25 +159,40 @@ class Paths:
             unit.begin_tallies()
 
     def take(self, slots: np.ndarray) -> "Paths":
-        """Return a copy of the state that has the given slots only; no other may be touched."""
+        """Return a copy of the state that has the given slots only; no burst may be open."""
         lanes = [unit.lanes for unit in self.units]
         taken = Paths(self.make_unit, lanes, replace(self.stage), self.means)
         taken.history = self.history
         taken.features = self.features.take(slots)
-        places = np.zeros(self.n_slots, np.uint32)
-        places[slots] = np.arange(slots.size)
+        taken.members = slots if self.members is None else self.members[slots]
         for unit, mine in zip(taken.units, self.units, strict=True):
-            unit.arrays = mine.arrays.take(slots)
-            unit.copy_logs(mine, places)
+            unit.take(mine, slots)
         return taken
 
-    def put(self, slots: np.ndarray, taken: "Paths") -> None:
-        """Write back what ``take`` gave, whatever has become of it."""
-        self.stage = replace(taken.stage)
-        self.features.put(slots, taken.features)
-        for mine, unit in zip(self.units, taken.units, strict=True):
-            mine.arrays.put(slots, unit.arrays)
-            mine.copy_logs(unit, slots)
+    def keep(self, stable: np.ndarray) -> None:
+        """Let all but the features of a mask leave the play; they must have been purged."""
+        slots = np.flatnonzero(stable)
+        gone = np.flatnonzero(~stable)
+        if self.members is None:
+            self.members = np.arange(self.n_slots)
+            self.left = self.features.take(self.members)
+        elif self.left is not None:
+            self.left.put(self.members[gone], self.features.take(gone))
+        places = places_of(stable)
+        self.members = self.members[slots]
+        self.features.keep(slots)
+        self.notes = {name: numbers[slots] for name, numbers in self.notes.items()}
+        for unit in self.units:
+            unit.keep(slots, places)
+
+    def spread(self) -> None:
+        """Bring everything back to its slot in the vocabulary, with what has left the play."""
+        if self.members is None or self.left is None:
+            return
+        self.left.put(self.members, self.features)
+        for unit in self.units:
+            unit.spread(self.members, self.left.n_slots)
+        self.features, self.left, self.members, self.notes = self.left, None, None, {}
 
     def savepoint(self, slots: np.ndarray | None) -> Restore:
         """Return what brings this state back.
@@ -203,10 +217,31 @@ class Paths:
         """Return everything as a tree of plain values; see ``Arrays.tree``."""
         return {
             "units": [unit.tree() for unit in self.units],
-            "features": self.features.tree(),
+            "features": self._features_tree(),
             "stage": self.stage.tree(),
             "history": history_tree(self.history),
         }
+
+    def _features_tree(self) -> dict[str, Any]:
+        """Return the features' tree, with slots and purged features as files have them."""
+        tree = self.features.tree()
+        facts = {"slot": np.arange(self.n_slots), "purged": ~self.stable}
+        return {**tree, "by_slot": {**facts, **tree["by_slot"]}}
+
+    def _features_from(self, tree: dict[str, Any]) -> Arrays:
+        """Return the features that gave a tree."""
+        by_slot = dict(access.branch(tree, "by_slot"))
+        n_slots = access.whole(tree, "n_slots")
+        slots = access.array(by_slot, "slot", np.int64, (n_slots,))
+        purged = access.array(by_slot, "purged", np.bool_, (n_slots,))
+        read = self.features.from_tree(
+            {**tree, "by_slot": {k: v for k, v in by_slot.items() if k not in ("slot", "purged")}}
+        )
+        if not np.array_equal(slots, np.arange(n_slots)):
+            access.refuse("features are numbered in no known way")
+        if not np.array_equal(purged, read.shown("purged_at") > 0):
+            access.refuse("features were purged that never were")
+        return read
 
     def from_tree(self, tree: dict[str, Any]) -> "Paths":
         """Return the paths that gave a tree."""
@@ -215,14 +250,15 @@ class Paths:
         read = Paths(self.make_unit, [lanes_in(unit) for unit in units], stage, self.means)
         for unit, branch in zip(read.units, units, strict=True):
             unit.fill(branch)
-        read.features = self.features.from_tree(access.branch(tree, "features"))
+        read.features = self._features_from(access.branch(tree, "features"))
         read.history = history_from_tree(access.branch(tree, "history"))
         if not read.units:
             access.refuse("there are no paths")
-        _refuse_strange_slots(read)
+        if any(unit.arrays.n_slots != read.n_slots for unit in read.units):
+            access.refuse("paths differ in their number of features")
         return read
 
-    def record(self, weights: np.ndarray, n_stable: int) -> None:
+    def record(self, n_nonzero: int, n_stable: int) -> None:
         """Add the stage that ends to the history, with what will rule the next."""
         stage = self.stage
         self.history.append(
@@ -230,20 +266,12 @@ class Paths:
                 "stage": stage.number,
                 "rows_seen": stage.rows_seen,
                 "stable": n_stable,
-                "nonzero": int(np.count_nonzero(weights)),
+                "nonzero": n_nonzero,
                 "rejection_rate": stage.rejection_rate,
                 "gravity": stage.gravity,
                 "burst_size": stage.burst_size,
             }
         )
-
-
-def _refuse_strange_slots(paths: Paths) -> None:
-    """Refuse units of another size than the features, and features at slots of others."""
-    if any(unit.arrays.n_slots != paths.n_slots for unit in paths.units):
-        access.refuse("paths differ in their number of features")
-    if not np.array_equal(paths.feature("slot"), np.arange(paths.n_slots)):
-        access.refuse("features are numbered in no known way")
 
 
 def lanes_for(n_paths: int, shared: bool, most: int) -> list[int]:

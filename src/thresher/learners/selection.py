@@ -1,8 +1,13 @@
 """Which features are kept: the two rules by which a stage purges."""
 
+from collections.abc import Callable
+
 import numpy as np
 
+from thresher.kernels.masks import above, picked
 from thresher.kernels.quantile import kth_smallest
+
+Columns = Callable[[np.ndarray], np.ndarray]
 
 
 def judge(
@@ -13,15 +18,17 @@ def judge(
     return judged, selected[judged] / evidence[judged]
 
 
-def strongest(scores: np.ndarray, stable: np.ndarray, columns: np.ndarray, n: int) -> np.ndarray:
-    """Return the mask of the n stable features with the highest scores, ties to earlier columns."""
-    if np.count_nonzero(stable) <= n:
+def strongest(scores: np.ndarray, stable: np.ndarray, columns: Columns, n: int) -> np.ndarray:
+    """Return the mask of the n stable features with the highest scores, ties to earlier columns.
+
+    ``columns`` says which columns the features of some places are.
+    """
+    mine = picked(scores, stable)
+    if mine.size <= n:
         return stable.copy()
-    bar = bar_at(scores[stable], n)
-    keep = stable & (scores > bar)
-    tied = np.flatnonzero(stable & (scores == bar))
+    keep, tied = above(scores, stable, bar_at(mine, n))
     places = n - np.count_nonzero(keep)
-    keep[tied[np.argsort(columns[tied])[:places]]] = True
+    keep[tied[np.argsort(columns(tied))[:places]]] = True
     return keep
 
 

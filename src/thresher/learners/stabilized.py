@@ -84,7 +84,8 @@ class StabilizedTruncatedSGD(StageLearner):
         stage.gravity = gravity_for(np.concatenate(ratios), stage.rejection_rate)
         if self.burst_growth is not None and n_stable:
             stage.burst_size = grown_burst_size(self.burst_size, share, self.burst_growth)
-        paths.record(self._mean_weights(paths)[0], n_stable)
+        weights, _ = self._mean_weights(paths)
+        paths.record(int(np.count_nonzero(weights)), n_stable)
         paths.open_next_stage(self.bursts_per_stage)
 
     def prepare(self, paths: Paths, rows: Rows, updates: list[Updates]) -> RunUnit:

@@ -9,8 +9,9 @@ import numpy as np
 
 from thresher.data.vocabulary import Vocabulary
 from thresher.kernels.rows import Rows, Updates
-from thresher.learners.paths import Paths, Stage, lanes_for
+from thresher.learners.paths import Paths, lanes_for
 from thresher.learners.protocol import Overflow
+from thresher.learners.stage import Stage
 from thresher.learners.unit import PathUnit
 from thresher.randomness import burst_weights, earlier
 from thresher.workers import Workers
@@ -65,7 +66,7 @@ class StageLearner(ABC):
 
     def probabilities(self, paths: Paths, vocabulary: Vocabulary) -> np.ndarray:
         """Return how surely each feature is selected, by slot: the share of ends of bursts."""
-        return paths.feature("probability")
+        return paths.shown("probability")
 
     @property
     def n_orders(self) -> int:
@@ -143,5 +144,7 @@ class StageLearner(ABC):
         if not self.shared:  # a path of its own misses nothing
             return [np.ones((n_bursts, 1))] * len(paths.units)
         weights = burst_weights(self.seed, first, n_bursts, paths.n_paths, KEEP)
+        if len(paths.units) == 1:
+            return [weights]
         ends = np.cumsum([unit.lanes for unit in paths.units])[:-1]
         return [np.ascontiguousarray(part) for part in np.split(weights, ends, axis=1)]

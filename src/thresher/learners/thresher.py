@@ -9,13 +9,21 @@ with ever longer steps; the survivors are then fitted without truncation.
 import math
 from dataclasses import dataclass
 from numbers import Integral
-from typing import ClassVar, cast
+from typing import ClassVar
 
 import numpy as np
 
 from thresher.data.vocabulary import Vocabulary
-from thresher.kernels.adaptive import Rules, run_bursts
+from thresher.kernels.adaptive import run_bursts
+from thresher.kernels.bundle import Rules
+from thresher.kernels.judging import follow_weights
 from thresher.kernels.rows import Rows, Updates
+from thresher.learners.adaptive_paths import (
+    columns_in,
+    mean_weights,
+    refuse_other_dtype,
+    units_of,
+)
 from thresher.learners.adaptive_unit import AdaptiveUnit, line_width
 from thresher.learners.annealing import annealed_rejection_rate
 from thresher.learners.calibration import Standing, refit_probabilities
@@ -104,7 +112,7 @@ class Thresher(StageLearner):
 
     def prepare(self, paths: Paths, rows: Rows, updates: list[Updates]) -> RunUnit:
         """Return what gives the unit of a number its updates, and returns how many it learnt."""
-        stage, units = paths.stage, _units(paths)
+        stage, units = paths.stage, units_of(paths)
         takes = self.takes(paths, updates[0].order.size)
         selects = self.timetable.selects(stage.number)
         parted = self.timetable.endless and selects
@@ -119,6 +127,10 @@ class Thresher(StageLearner):
             selects and self.rejection_rate > 0,
             parted,
         )
+
+        ends = stage.done % stage.burst_size + updates[0].order.size >= stage.burst_size
+        for unit in units:
+            unit.make_ready(ends, rules.asks, rules.averages, parted)
 
         def run(number: int) -> int:
             shares = units[number].shares(takes[number], self.fitting if parted else 1.0)
@@ -136,7 +148,9 @@ class Thresher(StageLearner):
             weights = self._average(paths)
             if not again:
                 self._purge(paths, vocabulary)
-                paths.record(weights[paths.stable], int(paths.stable.sum()))
+                stable = paths.stable
+                nonzero = np.count_nonzero(stable & (weights != 0))
+                paths.record(int(nonzero), int(np.count_nonzero(stable)))
             if self.timetable.endless:
                 self._choose_members(paths, vocabulary)
         if paths.stage.number == self.timetable.averaging:
@@ -147,7 +161,7 @@ class Thresher(StageLearner):
         if not self.timetable.selects(paths.stage.number):
             paths.stage.gravity = 0.0
         if paths.stage.number == self.timetable.n_stages + 1:
-            for unit in _units(paths):
+            for unit in units_of(paths):
                 unit.step_anew()
         if paths.stage.number <= self.timetable.last_stage:
             while self.timetable.bursts(paths.stage.number) == 0:
@@ -157,12 +171,12 @@ class Thresher(StageLearner):
     def resume(self, paths: Paths) -> None:
         """Begin another selection among the features that are left, from their weights."""
         super().resume(paths)
-        _refuse_other_dtype(paths, self.dtype)
+        refuse_other_dtype(paths, self.dtype)
         paths.forget_bursts()
         paths.stage = self.start().stage
         paths.begin_tallies()
         paths.note_known()
-        for unit in _units(paths):
+        for unit in units_of(paths):
             unit.step_anew()
 
     def weights(self, paths: Paths, vocabulary: Vocabulary) -> tuple[np.ndarray, float]:
@@ -173,12 +187,11 @@ class Thresher(StageLearner):
             return paths.tallied("total") / ends, self._bias_total(paths) / ends
         if self.timetable.endless and stage.number > 1 and self._fits(paths):
             # whoever looks into a stream sees the running mean: single weights swing too much
-            return paths.feature("fitted").copy(), float(paths.features["bias_fitted"][0])
-        weights, bias = _mean_weights(paths)
+            return paths.shown("fitted").copy(), float(paths.features["bias_fitted"][0])
+        weights, bias = mean_weights(paths)
         wanted = wanted_features(self.n_features, len(vocabulary), vocabulary.n_columns)
         scores = self._scores(paths, vocabulary, weights)
-        columns = vocabulary["columns"][paths.feature("slot")]
-        keep = strongest(scores, paths.stable, columns, wanted)
+        keep = strongest(scores, paths.stable, columns_in(paths, vocabulary), wanted)
         return np.where(keep, weights, 0.0), bias
 
     def probabilities(self, paths: Paths, vocabulary: Vocabulary) -> np.ndarray:
@@ -187,42 +200,50 @@ class Thresher(StageLearner):
 
     def standing(self, paths: Paths, vocabulary: Vocabulary) -> Standing:
         """Return how the features stood when they were last judged."""
-        kept, mean = int(paths.stable.sum()), paths.feature("mean")
+        kept, mean = int(paths.stable.sum()), paths.shown("mean")
         if self.timetable.selects(paths.stage.number):
             wanted = wanted_features(self.n_features, len(vocabulary), vocabulary.n_columns)
             kept = min(kept, wanted)
-        evidence = np.abs(mean) * np.sqrt(vocabulary["squares"][paths.feature("slot")])
+        evidence = np.abs(mean) * np.sqrt(paths.of(vocabulary["squares"]))
         return Standing(self._scores(paths, vocabulary, mean), evidence, kept)
 
     def leaders(self, paths: Paths, vocabulary: Vocabulary, n: int) -> np.ndarray:
         """Return the mask of the n stable features with the most salient mean weights."""
-        scores = self._scores(paths, vocabulary, paths.feature("mean"))
-        columns = vocabulary["columns"][paths.feature("slot")]
-        return strongest(scores, paths.stable, columns, n)
+        scores = self._scores(paths, vocabulary, paths.shown("mean"))
+        return strongest(scores, paths.stable, columns_in(paths, vocabulary), n)
 
     def _average(self, paths: Paths) -> np.ndarray:
         """Update the running means; return the mean weights of the stage."""
         stage, stable = paths.stage, paths.stable
         selecting = self.timetable.endless and self._fits(paths)
-        weights, bias = _mean_weights(paths, selecting=selecting)
+        weights, bias = mean_weights(paths, selecting=selecting)
         newest = self._newest(stage.number)
         mean = paths.feature("mean")
-        mean[stable] += newest * (weights[stable] - mean[stable])
+        follow_weights(weights, stable, newest, mean)
         bias_mean = paths.features["bias_mean"]
         bias_mean += newest * (bias - bias_mean)
         return weights
 
     def _purge(self, paths: Paths, vocabulary: Vocabulary) -> None:
         """Purge all but the most salient features, and set what rejects updates from now on."""
-        stage = paths.stage
+        if "salience" not in paths.notes and not self.timetable.endless:
+            # rows that are all at hand have been counted once and for all
+            paths.notes["salience"] = self._salience(paths, vocabulary)
         scores = self._scores(paths, vocabulary, paths.feature("mean"))
         paths.purge(paths.stable & ~self._kept(paths, vocabulary, scores))
-        share = int(paths.stable.sum()) / max(len(vocabulary), 1)
+        paths.stage.rejection_rate, paths.stage.gravity = self._gravity(paths, vocabulary)
+
+    def _gravity(self, paths: Paths, vocabulary: Vocabulary) -> tuple[float, float]:
+        """Return the rejection rate of the next stage, and the gravity that gives it."""
         # a stream passes once, and cannot spare what gravity takes from every update
         rate = 0.0 if self.timetable.endless else self.rejection_rate
-        stage.rejection_rate = annealed_rejection_rate(share, rate, 0.0)
-        ratios = [unit.pooled_ratios(paths.stable) for unit in _units(paths)]
-        stage.gravity = gravity_for(np.concatenate(ratios), stage.rejection_rate)
+        if rate == 0:
+            return 0.0, 0.0
+        stable = paths.stable
+        share = int(np.count_nonzero(stable)) / max(len(vocabulary), 1)
+        rate = annealed_rejection_rate(share, rate, 0.0)
+        ratios = [unit.pooled_ratios(stable) for unit in units_of(paths)]
+        return rate, gravity_for(np.concatenate(ratios), rate)
 
     def _newest(self, stage: int) -> float:
         """Return the share of the newest stage in running means."""
@@ -231,16 +252,16 @@ class Thresher(StageLearner):
 
     def _fits(self, paths: Paths) -> bool:
         """Return whether there are paths to fit while others select."""
-        return any(len(unit.fitting) for unit in _units(paths))
+        return any(len(unit.fitting) for unit in units_of(paths))
 
     def _choose_members(self, paths: Paths, vocabulary: Vocabulary) -> None:
         """Tell the paths that fit which features are the strongest now; note what they have."""
         wanted = wanted_features(self.n_features, len(vocabulary), vocabulary.n_columns)
         mean, fitted = paths.feature("mean"), paths.feature("fitted")
         chosen = self.leaders(paths, vocabulary, wanted)
-        for unit in _units(paths):
+        for unit in units_of(paths):
             unit.set_members(chosen, mean)
-        weights, bias = _mean_weights(paths, fitting=True)
+        weights, bias = mean_weights(paths, fitting=True)
         came = chosen & (fitted == 0)
         fitted[~chosen] = 0.0
         fitted[came] = weights[came]
@@ -260,45 +281,24 @@ class Thresher(StageLearner):
 
         A feature that appeared during the stage has not had its chance yet, and stays.
         """
-        fresh = paths.stable & (paths.feature("slot") >= paths.stage.known)
-        columns = vocabulary["columns"][paths.feature("slot")]
-        n = self._size(paths, vocabulary)
-        return fresh | strongest(scores, paths.stable & ~fresh, columns, n)
+        stable, first_fresh = paths.stable, paths.first_fresh
+        judged = stable.copy()
+        judged[first_fresh:] = False
+        columns = columns_in(paths, vocabulary)
+        kept = strongest(scores, judged, columns, self._size(paths, vocabulary))
+        kept[first_fresh:] = stable[first_fresh:]
+        return kept
 
     def _scores(self, paths: Paths, vocabulary: Vocabulary, weights: np.ndarray) -> np.ndarray:
         """Return how much weights stand out: |w_j| c_j, more on a column that says more."""
-        squares = vocabulary["squares"][paths.feature("slot")]
-        return np.abs(weights) * squares**self.salience
+        salience, scores = paths.notes.get("salience"), np.abs(weights)
+        scores *= self._salience(paths, vocabulary) if salience is None else salience
+        return scores
+
+    def _salience(self, paths: Paths, vocabulary: Vocabulary) -> np.ndarray:
+        """Return c_j of every feature."""
+        return paths.of(vocabulary["squares"]) ** self.salience
 
     def _bias_total(self, paths: Paths) -> float:
         """Return the sum over paths and ends of bursts of the constant input's weight."""
         return sum(float(unit.arrays["bias_total"][0]) for unit in paths.units)
-
-
-def _units(paths: Paths) -> list[AdaptiveUnit]:
-    """Return the units as what they are."""
-    return cast(list[AdaptiveUnit], paths.units)
-
-
-def _mean_weights(
-    paths: Paths, selecting: bool = False, fitting: bool = False
-) -> tuple[np.ndarray, float]:
-    """Return the average over paths: all of them, or those that select, or those that fit."""
-    total, bias, count = np.zeros(paths.n_slots), 0.0, 0
-    for unit in _units(paths):
-        lanes = unit.fitting if fitting else range(unit.lanes)
-        lanes = range(unit.fitting.start) if selecting else lanes
-        total += unit.summed_weights(paths.n_slots, lanes)
-        bias += float(unit.arrays["bias"][0, lanes.start : lanes.stop].sum(dtype=np.float64))
-        count += len(lanes)
-    return total / count, bias / count
-
-
-def _refuse_other_dtype(paths: Paths, dtype: np.dtype) -> None:
-    """Raise a ValueError if the paths were trained in another precision."""
-    trained = _units(paths)[0].dtype
-    if trained != dtype:
-        raise ValueError(
-            f"dtype={dtype.name!r}, but {trained.name} weights have been trained, and a warm start "
-            "goes on with those. Set dtype back, or warm_start=False."
-        )

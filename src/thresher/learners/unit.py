@@ -34,8 +34,8 @@ class PathUnit(ABC):
         """Return, by slot, a number that is positive where the open burst has touched it."""
 
     @abstractmethod
-    def forget_touches(self, touched: np.ndarray) -> None:
-        """Make slots look as if the open burst had not touched them."""
+    def forget_burst(self) -> None:
+        """Leave an open burst as it is."""
 
     def grow(self, n_slots: int, purged: bool) -> None:
         """Make room for features that have appeared, or that are purged as they appear."""
@@ -43,8 +43,8 @@ class PathUnit(ABC):
         self.make_room()
 
     def purge(self, gone: np.ndarray) -> None:
-        """Let features go, weights and all."""
-        self.arrays["weights"][: gone.size][gone] = 0.0
+        """Let the features of some slots go, weights and all."""
+        self.arrays["weights"][gone] = 0.0
 
     def make_room(self) -> None:
         """Let a burst touch every slot, with one place more: kernels write before they count."""
@@ -56,16 +56,26 @@ class PathUnit(ABC):
             self.arrays[name][...] = 0
         self.pool.length[0] = 0
 
-    def copy_logs(self, other: "PathUnit", numbers: np.ndarray) -> None:
-        """Take over the open burst and the pooled ratios of another unit, slots renumbered."""
-        self.burst = other.burst.renumbered("touched", numbers)
-        self.pool = other.pool.renumbered("owners", numbers)
+    def take(self, other: "PathUnit", slots: np.ndarray) -> None:
+        """Take over what another unit has at the given slots; its burst must not be open."""
+        self.arrays = other.arrays.take(slots)
+        self.pool.length[0] = 0
         self.make_room()
 
-    def forget_burst(self) -> None:
-        """Leave an open burst as it is."""
-        self.forget_touches(self.burst["touched"][: self.burst.length[0]])
-        self.burst.length[0] = 0
+    def keep(self, slots: np.ndarray, places: np.ndarray) -> None:
+        """Let the given slots be all there are; ``places`` are their new numbers, others' -1."""
+        self.arrays.keep(slots)
+        self._renumber(places)
+
+    def spread(self, slots: np.ndarray, n_slots: int) -> None:
+        """Let what is here be at the given slots of so many; the others are purged."""
+        self.arrays.spread(slots, n_slots)
+        self._renumber(slots)
+        self.make_room()
+
+    def _renumber(self, numbers: np.ndarray) -> None:
+        self.burst.renumber("touched", numbers)
+        self.pool.renumber("owners", numbers)
 
     def split(self) -> "list[Self]":
         """Return the paths one by one; tallies, which are sums over them, stay with the first."""
@@ -78,7 +88,7 @@ class PathUnit(ABC):
                 group = single.arrays.by_slot if name == "weights" else single.arrays.whole
                 group[name] = np.ascontiguousarray(group[name][..., [lane]])
             if lane > 0:
-                for name in self.tallies:
+                for name in set(self.tallies) - set(single.arrays.resting):
                     single.arrays[name][...] = 0
             single.make_room()
         return singles

@@ -56,10 +56,16 @@ def fit_problem(
     passes: Passes,
     run_all: Workers,
     report: Callable[[int, Problem], None],
+    lent: bool,
 ) -> int:
-    """Learn the rows pass by pass; return the number of passes."""
-    shedding = isinstance(problem.state, Paths)
-    work = (SheddingWork if shedding else Work)(batch.rows, problem.state, vocabulary)
+    """Learn the rows pass by pass; return the number of passes.
+
+    Rows that are ``lent`` are left as they are.
+    """
+    if isinstance(problem.state, Paths):
+        work: Work = SheddingWork(batch.rows, problem.state, vocabulary, lent)
+    else:
+        work = Work(batch.rows, problem.state, vocabulary)
     before = np.zeros(len(vocabulary))
     number, first = 0, problem.pace.updates
     while number != passes.most and not learner.finished(work.state):
@@ -67,14 +73,16 @@ def fit_problem(
         orders = passes.orders(number, count, batch.norms.size, learner.n_orders)
         follow(learner, work, Feed(batch, targets, orders, problem.pace, learner.streams), run_all)
         number += count
-        if passes.watched or passes.tol > 0:
-            work.finish()
+        if not (passes.watched or passes.tol > 0):
+            continue
+        with work.whole():
             report(number, problem)
-        if passes.tol > 0 and learner.may_stop(problem.state):
+            if not (passes.tol > 0 and learner.may_stop(problem.state)):
+                continue
             weights, _ = learner.weights(problem.state, vocabulary)
-            if unchanged(before, weights, passes.tol):
-                break
-            before = weights
+        if unchanged(before, weights, passes.tol):
+            break
+        before = weights
     work.finish()
     return -(-(problem.pace.updates - first) // batch.norms.size)
 

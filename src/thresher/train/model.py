@@ -1,7 +1,8 @@
 """What has been learnt: one problem per class against the rest, or one for two classes."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
+from itertools import product
 from typing import Any
 
 import numpy as np
@@ -61,7 +62,7 @@ class Model:
         if not isinstance(self.learner, StageLearner):
             return None
         if self.slim:  # the file holds what was shown when it was written
-            return problem.state.feature("probability")
+            return problem.state.shown("probability")
         return self.learner.probabilities(problem.state, self.vocabulary)
 
     @property
@@ -85,13 +86,14 @@ class Model:
         self.vocabulary.learn_by_frequency(X)
         batch = Batch(*self.vocabulary.absorb(X, self.learner.dtype), importance)
         alone = len(self.problems) == 1
+        lent = not alone or _share_memory(batch.rows, (X.indptr, X.indices, X.data))
 
         def fit_one(problem: Problem, mine: np.ndarray) -> int:
             problem.state.grow(len(self.vocabulary))
             self.learner.resume(problem.state)
             inner = run_all if alone else run_all.alone()
             return fit_problem(
-                self.learner, problem, self.vocabulary, batch, mine, passes, inner, report
+                self.learner, problem, self.vocabulary, batch, mine, passes, inner, report, lent
             )
 
         outer = run_all.alone() if alone else run_all
@@ -235,3 +237,8 @@ class Model:
             calm = self.rehearsal is None and X.shape[0] <= self.learner.calm(problem.state)
             restores.append(problem.savepoint(slots if calm else None))
         return restores
+
+
+def _share_memory(some: Iterable[np.ndarray], others: Iterable[np.ndarray]) -> bool:
+    """Return whether what is written to some arrays may change others."""
+    return any(np.may_share_memory(one, other) for one, other in product(some, others))

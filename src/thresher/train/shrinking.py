@@ -13,7 +13,6 @@ from scipy import sparse
 
 from thresher.data.vocabulary import Vocabulary
 from thresher.kernels.rows import Rows
-from thresher.kernels.slots import keep_slots
 from thresher.learners.pace import Pace
 from thresher.learners.paths import Paths
 from thresher.learners.selection import shrinking_size
@@ -109,13 +108,13 @@ class ShrinkingRun(SheddingWork):
 
     def _sight(self, keep: np.ndarray) -> Sight:
         """Return what the run is with the given features only."""
-        places = np.where(keep, np.cumsum(keep) - 1, -1)
-        rows = Rows(*keep_slots(*self.rows, places))
-        weights, intercept = self._refitted(rows, self.state.take(np.flatnonzero(keep)))
+        rows, paths = self.rows_with(keep, apart=True), self.state.take(np.flatnonzero(keep))
+        slots = paths.members
+        weights, intercept = self._refitted(rows, paths)
         shape = self.batch.norms.size, weights.size
         table = sparse.csr_array((rows.values, rows.slots, rows.starts), shape)
         margins = table[self.fold.held] @ weights + intercept
-        return Sight(self.members[keep][weights != 0], margins)
+        return Sight(slots[weights != 0], margins)
 
     def _refitted(self, rows: Rows, paths: Paths) -> tuple[np.ndarray, float]:
         """Return weights and intercept of a copy of the paths after a short refit."""

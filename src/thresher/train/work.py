@@ -1,12 +1,15 @@
 """The rows and the state a learner works on."""
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import Any
 
 import numpy as np
 
 from thresher.data.vocabulary import Vocabulary
+from thresher.kernels.masks import places_of, sum_of
 from thresher.kernels.rows import Rows
-from thresher.kernels.slots import keep_slots
+from thresher.kernels.slots import keep_slots, slot_counts
 from thresher.learners.paths import Paths
 
 # Purged features are thrown out of the rows once that makes them this much smaller.
@@ -24,18 +27,25 @@ class Work:
     def shed(self) -> None:
         """Throw out what is no longer in play, if there is such a thing."""
 
+    @contextmanager
+    def whole(self) -> Iterator[None]:
+        """Let the state be looked at with everything in its place."""
+        yield
+
     def finish(self) -> None:
-        """Bring everything back to where it came from."""
+        """Bring everything back to its place for good."""
 
 
 class SheddingWork(Work):
-    """Rows and paths that lose their purged features, so that later passes cost a fraction."""
+    """Rows and paths that lose their purged features, so that later passes cost a fraction.
 
-    def __init__(self, rows: Rows, paths: Paths, vocabulary: Vocabulary) -> None:
+    Rows that are ``lent`` belong to others as well: they are copied before anything is lost.
+    """
+
+    def __init__(self, rows: Rows, paths: Paths, vocabulary: Vocabulary, lent: bool = True) -> None:
         super().__init__(rows, paths, vocabulary)
-        self.everything = paths  # what is left of it is the state, a copy from the first loss on
-        self.members = np.arange(paths.n_slots)
-        self.counts = np.bincount(rows.slots, minlength=paths.n_slots)
+        self.lent = lent
+        self.counts = slot_counts(rows.slots, paths.n_slots)
 
     def shed(self) -> None:
         """Throw purged features out of rows and state where that makes them much smaller."""
@@ -43,16 +53,34 @@ class SheddingWork(Work):
         if stable.all():
             return
         few = np.count_nonzero(stable) < FEATURES_LEFT * stable.size
-        if few or self.counts[stable].sum() < NONZEROS_LEFT * self.rows.slots.size:
-            if self.state is not self.everything:
-                gone = np.flatnonzero(~stable)
-                self.everything.put(self.members[gone], self.state.take(gone))
-            places = np.where(stable, np.cumsum(stable) - 1, -1)
-            self.rows = Rows(*keep_slots(*self.rows, places))
-            self.members, self.counts = self.members[stable], self.counts[stable]
-            self.state = self.state.take(np.flatnonzero(stable))
+        if few or sum_of(self.counts, stable) < NONZEROS_LEFT * self.rows.slots.size:
+            self.rows = self.rows_with(stable, self.lent)
+            self.lent = False
+            self.counts = self.counts[stable]
+            self.state.keep(stable)
+
+    def rows_with(self, keep: np.ndarray, apart: bool) -> Rows:
+        """Return the rows with the slots of a mask only, renumbered; in the same place or apart."""
+        room, n = self.rows, sum_of(self.counts, keep)
+        if apart:  # with one place more, for the kernel writes before it counts
+            starts, slots, values = self.rows
+            room = Rows(
+                np.empty_like(starts), np.empty(n + 1, slots.dtype), np.empty(n + 1, values.dtype)
+            )
+        keep_slots(*self.rows, places_of(keep), *room)
+        return Rows(room.starts, room.slots[:n], room.values[:n])
+
+    @contextmanager
+    def whole(self) -> Iterator[None]:
+        """Let the state be looked at with everything in its place."""
+        members = self.state.members
+        self.state.spread()
+        yield
+        if members is not None:
+            stable = np.zeros(self.state.n_slots, np.bool_)
+            stable[members] = True
+            self.state.keep(stable)
 
     def finish(self) -> None:
-        """Write the state of the features in play back among all."""
-        if self.state is not self.everything:
-            self.everything.put(self.members, self.state)
+        """Bring the state back to its place for good."""
+        self.state.spread()

@@ -1,0 +1,36 @@
+"""What the flagship makes of weights between bursts: of those of bursts, and of the paths'."""
+
+import numpy as np
+
+from thresher.jit import jit
+
+
+@jit
+def pad_takes(takes, padded, parts):
+    """Write the weights of bursts into lines of zeros, and 1 for each part; return how many."""
+    active = np.zeros(takes.shape[0], np.int64)
+    for burst in range(takes.shape[0]):
+        for lane in range(takes.shape[1]):
+            padded[burst, lane] = takes[burst, lane]
+            if takes[burst, lane] > 0.0:
+                parts[burst, lane] = 1.0
+                active[burst] += 1
+    return active
+
+
+@jit
+def lane_sums(weights, first, last, sums):
+    """Add to every slot's sum its weights on the lanes from ``first`` to ``last``."""
+    for j in range(sums.size):
+        mine = 0.0
+        for lane in range(first, last):
+            mine += weights[j, lane]
+        sums[j] += mine
+
+
+@jit
+def follow_weights(weights, stable, newest, means):
+    """Let the running means of stable features follow their newest weights."""
+    for j in range(means.size):
+        if stable[j]:
+            means[j] += newest * (weights[j] - means[j])
