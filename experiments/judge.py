@@ -5,7 +5,8 @@ import zlib
 from typing import Any, NamedTuple
 
 import numpy as np
-from scipy.sparse import csr_matrix, issparse
+from scipy.sparse import csr_matrix, diags, issparse
+from scipy.sparse.linalg import norm
 from sklearn.preprocessing import normalize
 
 
@@ -28,11 +29,19 @@ def misses(model: Any, X: csr_matrix, y: np.ndarray) -> np.ndarray:
     """Return which rows a model gets wrong.
 
     A row is positive when its margin is above 0, after scaling to length 1 where that is part of
-    the model.
+    the model: the length it has with all columns in one unit.
     """
     coef, intercept = weights(model)
-    rows = normalize(X) if getattr(model, "normalize", False) else X
+    rows = _of_unit_length(X, model) if getattr(model, "normalize", False) else X
     return np.where(rows @ coef + intercept > 0, 1, -1) != y
+
+
+def _of_unit_length(X: csr_matrix, model: Any) -> csr_matrix:
+    scales = getattr(model, "column_scales_", np.ones(1))
+    if (scales == 1).all():
+        return normalize(X)
+    lengths = norm(X @ diags(scales), axis=1)
+    return diags(np.divide(1.0, lengths, out=np.zeros(len(lengths)), where=lengths > 0)) @ X
 
 
 def judge(model: Any, X: csr_matrix, y: np.ndarray) -> Verdict:

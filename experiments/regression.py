@@ -1,7 +1,8 @@
 """ThresherRegressor against the Lasso at the same number of features, on generated documents.
 
-    python benchmarks/regression.py [--quick]     # R2 on new rows, planted features found, seconds
-    python benchmarks/regression.py --rates       # cross-validation over the lengths of steps
+    python -m experiments.regression [--quick]     # R2 on new rows, planted features found, seconds
+    python -m experiments.regression --rates       # cross-validation over the lengths of steps
+    python -m experiments.regression --sizes       # sizes it chooses itself, beside given ones
 
 The truth is a weight for each of 60 planted words, 20 each in about 1, 4 and 15 per cent of the
 rows, and 40 per cent of the targets' variance is noise. The other words follow Zipf's law.
@@ -30,6 +31,7 @@ PER_SHARE = 20
 NOISE = 0.4  # of the targets' variance
 RATES = (0.05, 0.15, 0.3, 0.5, 1.5)
 LOSSES = ("squared_error", "huber")
+GIVEN = (10, 20, 40, 60, 100, 200)  # sizes
 
 
 @dataclass(frozen=True)
@@ -105,7 +107,7 @@ class LassoOfSize:
 class ThresherOfSize:
     """The regressor with its defaults."""
 
-    def __init__(self, n_features: int, **changes: Any) -> None:
+    def __init__(self, n_features: int | str, **changes: Any) -> None:
         self.model = ThresherRegressor(n_features_to_select=n_features, random_state=0, **changes)
 
     def fit(self, rows: sparse.csr_array, targets: np.ndarray) -> "ThresherOfSize":
@@ -188,6 +190,20 @@ def compare_rates(n_rows: int, seeds: range) -> None:
     print_table(["R2 by rate", *map(str, RATES)], table)
 
 
+def compare_sizes(n_rows: int, seeds: range) -> None:
+    """Print what regressors choose by themselves, and how given sizes do."""
+    table = []
+    for (name, shape), loss, n in product(SHAPES.items(), LOSSES, (n_rows // 4, n_rows)):
+        drawn = [draw(shape, 2 * n, seed) for seed in seeds]
+        row = []
+        for size in ("auto", *GIVEN):
+            results = [judged(ThresherOfSize(size, loss=loss), n, *one) for one in drawn]
+            r2, used, found, _ = np.mean(results, axis=0)
+            row += [f"{used:.0f}", f"{found:.0f}", f"{r2:.3f}"] if size == "auto" else [f"{r2:.3f}"]
+        table.append([f"{name}, {loss}, {n} rows", *row])
+    print_table(["R2 by size", "chosen", "planted", "auto", *map(str, GIVEN)], table)
+
+
 def print_table(heads: list[str], rows: list[list[str]]) -> None:
     """Print columns that line up: the first to the left, the others to the right."""
     widths = [max(map(len, column)) for column in zip(heads, *rows, strict=True)]
@@ -202,8 +218,11 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--quick", action="store_true", help="few rows and one seed")
     parser.add_argument("--rates", action="store_true", help="choose the lengths of steps")
+    parser.add_argument("--sizes", action="store_true", help="sizes chosen by themselves")
     options = parser.parse_args()
-    if options.rates:
+    if options.sizes:
+        compare_sizes(600 if options.quick else 2000, range(7, 8 if options.quick else 9))
+    elif options.rates:
         compare_rates(600 if options.quick else 2000, range(100, 101))
     elif options.quick:
         compare(600, (30, 60), range(1))

@@ -23,6 +23,7 @@ from experiments.registry import named
 from thresher import ThresherClassifier, ThresherClassifierCV
 from thresher.demo.data import PROBE, Recipe, make_documents
 
+CHUNK = 512  # rows of a stream at a time
 SETS = (
     "dexter",
     "reuters_moneyfx",
@@ -73,7 +74,8 @@ def real_cases(name: str, splits: int) -> Iterator[Case]:
 def planted_cases(strength: float, splits: int) -> Iterator[Case]:
     """Yield generated sets with features of four document frequencies planted."""
     for seed in range(splits):
-        made = make_documents(Recipe(strength=strength, seed=seed))
+        bands = tuple(replace(band, strength=strength) for band in Recipe.bands)
+        made = make_documents(Recipe(bands=bands, seed=seed))
         yield Case(made.X_train, made.y_train, made.X_test, made.y_test, made.band_of != PROBE)
 
 
@@ -122,6 +124,35 @@ def line(name: str, outcomes: Sequence[Outcome]) -> str:
     return f"| {name} | {sizes} | {numbers} | {false} | {mean['fits']:.1f} |"
 
 
+def streamed(case: Case, seed: int) -> list[float]:
+    """Return size, error and seconds of one pass by the rule of thumb, and by its first rows."""
+    found = []
+    for looks in (False, True):
+        model, started = ThresherClassifier(random_state=seed), time.process_time()
+        firsts = range(0, case.y.size, CHUNK)
+        pieces = ((case.X[k : k + CHUNK], case.y[k : k + CHUNK]) for k in firsts)
+        if looks:
+            model.fit_stream(pieces)
+        else:
+            for rows, labels in pieces:
+                model.partial_fit(rows, labels, np.unique(case.y))
+        seconds = time.process_time() - started
+        error = 100 * (1 - model.score(case.X_held, case.y_held))
+        found += [model.size_choice_.size, error, seconds]
+    return found
+
+
+def compare_streams(names: Sequence[str], splits: int) -> None:
+    """Print the rule of thumb of partial_fit beside what fit_stream chooses from first rows."""
+    print("| set | rule: size | error % | seconds | first rows: size | error % | seconds |")
+    print("|---|---|---|---|---|---|---|")
+    for name in names:
+        cases = enumerate(real_cases(name, splits))
+        means = np.mean([streamed(case, seed) for seed, case in cases], axis=0)
+        cells = (f"{one:,.0f}" if k % 3 == 0 else f"{one:.2f}" for k, one in enumerate(means))
+        print(f"| {name} | {' | '.join(cells)} |", flush=True)
+
+
 _MEANS = ("percent", "error", "dense", "false", "fits")
 HEADER = """\
 | set | chosen | % of columns | error % | dense % | above | false % | cost in fits |
@@ -134,10 +165,14 @@ def main(words: Sequence[str] | None = None) -> int:
     command.add_argument("--data", metavar="NAME", action="append", help="one set only; repeatable")
     command.add_argument("--splits", type=int, default=3, help="cases of each set (3)")
     command.add_argument("--cv", action="store_true", help="ThresherClassifierCV instead")
+    command.add_argument("--stream", action="store_true", help="one pass, by rule and by itself")
     options = command.parse_args(words)
     _warm_up()
-    print(HEADER)
     names = [named(name).name for name in options.data or SETS]
+    if options.stream:
+        compare_streams(names, options.splits)
+        return 0
+    print(HEADER)
     cases = {name: real_cases(name, options.splits) for name in names}
     if options.data is None:
         planted = {f"planted {one:g}": planted_cases(one, options.splits) for one in STRENGTHS}

@@ -10,7 +10,7 @@ from scipy.special import expit
 import thresher
 from cases import make, make_streaming
 from thresher.estimators.false_selections import ASSUMPTIONS, THRESHOLDS, bound
-from thresher.learners.calibration import POWER, SLOPE, Standing, refit_probabilities
+from thresher.learners.calibration import CONSTANTS, Standing, refit_probabilities
 
 
 def standing(n=200, kept=20, seed=0, evidence=3.0):
@@ -33,7 +33,9 @@ def test_probabilities_sum_to_the_number_selected_and_follow_the_scores(kept):
 def test_the_formula_as_it_is_written_down():
     case = standing(evidence=7.0)
     cut = np.sort(case.scores)[-case.kept]
-    logits = SLOPE * 7.0**POWER * np.log(case.scores / cut)
+    slope, power, above = CONSTANTS
+    distance = np.log(case.scores / cut)
+    logits = slope * 7.0**power * np.where(distance > 0, above * distance, distance)
     shift = brentq(lambda s: expit(logits - s).sum() - case.kept, -99, 99)
     assert_allclose(refit_probabilities(case), expit(logits - shift), atol=1e-9)
 

@@ -72,6 +72,37 @@ def test_the_summary_for_machines(rows):
     assert result.stderr == ""
 
 
+def write_odd_rows(path):
+    """Write rows of which one column is in another unit."""
+    rng = np.random.default_rng(0)
+    rows = rng.normal(size=(100, 6)) * [1, 1, 1, 1, 1, 1e4]
+    lines = [" ".join(f"{k + 1}:{x!r}" for k, x in enumerate(row.tolist())) for row in rows]
+    words = [f"{1 if row[0] > 0 else -1} {line}" for row, line in zip(rows, lines, strict=True)]
+    Path(path).write_text("\n".join(words) + "\n")
+    return Path(path).read_bytes()
+
+
+@pytest.mark.parametrize("method", ["thresher", "ftrl"])
+def test_units_are_mended_in_files_and_told(rows, method):
+    write_odd_rows("odd.svm")
+    result = run("odd.svm", "-o", "m.thresher", "--method", method, *QUICK)
+    words = "1 column was brought to the unit of the others: 6 times 0.001."
+    assert f"Units: {words}" in result.stderr
+    assert "Warning" not in result.stderr
+    assert thresher.load("m.thresher").column_scales_.tolist()[5] == 0.001
+    told = json.loads(run("odd.svm", "-o", "m.thresher", "--json", *QUICK).stdout)
+    assert told["units"] == words
+
+
+def test_units_of_a_pipe_are_warned_of(rows):
+    piped = write_odd_rows("odd.svm")
+    words = ["train", "-", "-o", "m.thresher", "--max-iter", "1", "--method", "ftrl"]
+    result = CliRunner().invoke(main, words, input=piped)
+    assert result.exit_code == 0, result.output
+    assert result.stderr.count("Warning: Columns are in very different units: the values of 6") == 1
+    assert CliRunner().invoke(main, [*words, "--quiet"], input=piped).stderr == ""
+
+
 def test_text_read_twice_is_kept_as_shards(rows):
     run("rows.svm", "-o", "a.thresher", "--method", "ftrl", *QUICK)
     assert (rows / "rows.svm.shards").is_dir()

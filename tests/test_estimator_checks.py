@@ -12,7 +12,9 @@ EXPECTED = {
     for kind in ("dense", "sparse")
 }
 # Cross-validation multiplies the time of a fit: here it is about what is done, not how well.
-SHORT = {"ThresherClassifierCV": {"cv": 2, "max_iter": 20}}
+SHORT = {
+    name: {"cv": 2, "max_iter": 20} for name in ("ThresherClassifierCV", "ThresherRegressorCV")
+}
 ESTIMATORS = [
     getattr(thresher, name)(**SHORT.get(name, {})) for name in thresher.estimators.__all__
 ]

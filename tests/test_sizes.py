@@ -19,18 +19,21 @@ from commands import run
 from golden.make import golden_rows
 from thresher import ModelFileError, ThresherClassifier, ThresherClassifierCV
 from thresher.data.chunk import Chunk
+from thresher.data.sources.given import GivenSource
 from thresher.data.vocabulary import Vocabulary
 from thresher.demo.data import PROBE, QUICK, Recipe, make_documents
+from thresher.estimators.gathering import looked_into, some_rows
 from thresher.estimators.loading import estimator_from
 from thresher.estimators.saving import tree_of
-from thresher.estimators.sizing import some_rows, usual_sizes
+from thresher.estimators.sizing import usual_sizes
 from thresher.learners.timetable import fixed_timetable
 from thresher.train import Passes
 from thresher.train.feed import Batch
 from thresher.train.folds import stratified_folds
+from thresher.train.judges import ClassJudge
 from thresher.train.platt import calibrated, log_losses
 from thresher.train.shrinking import Plan, ShrinkingRun, Sight
-from thresher.train.sizing import COLUMNS, Trial, judge_size, smallest_good
+from thresher.train.sizing import Trial, columns_of, judge_size, smallest_good
 from thresher.workers import Workers
 
 FEW = {"max_iter": 20, "n_paths": 2, "n_stages": 6, "random_state": 3}
@@ -129,14 +132,14 @@ def table(losses, error=0.02):
 
 
 def test_the_smallest_size_within_a_standard_error_is_chosen():
-    verdict = smallest_good(table([0.5, 0.321, 0.319, 0.3, 0.31]), 0.69, spared=0.0)
+    verdict = smallest_good(table([0.5, 0.321, 0.319, 0.3, 0.31]), "log_loss", 0.69, spared=0.0)
     assert (verdict.best, verdict.chosen, verdict.lenient) == (3, 2, False)
-    assert smallest_good(table([0.31, 0.5, 0.3]), 0.69, spared=0.0).chosen == 0
+    assert smallest_good(table([0.31, 0.5, 0.3]), "log_loss", 0.69, spared=0.0).chosen == 0
 
 
 def test_a_share_of_what_is_explained_may_be_lost():
     losses = [0.5, 0.321, 0.319, 0.3, 0.31]
-    verdict = smallest_good(table(losses, error=0.001), 0.7, spared=0.1)
+    verdict = smallest_good(table(losses, error=0.001), "log_loss", 0.7, spared=0.1)
     assert (verdict.chosen, verdict.lenient) == (2 - 1, True)
     assert verdict.margin == pytest.approx(0.04)
 
@@ -145,7 +148,7 @@ def test_rows_count_by_their_weight():
     targets, weights = np.array([1.0, 1, -1, -1]), np.array([3.0, 3, 1, 1])
     batch = Batch(None, np.ones(4), weights)
     folds = stratified_folds(np.array([1, 1, 0, 0]), 2, seed=0)
-    trial = Trial(range(7), batch, [targets], folds)
+    trial = Trial(range(7), batch, [targets], folds, ClassJudge())
     assert trial.null_loss() == pytest.approx(-0.75 * np.log(0.75) - 0.25 * np.log(0.25))
     wrong = Sight(np.arange(2), np.array([-1.0, -1.0]))  # both rows of a fold are taken for -1
     judged = judge_size(trial, [wrong, wrong], 2)
@@ -219,7 +222,7 @@ def test_the_choice_says_what_it_was_and_why(chosen):
     assert choice.size in choice.path["size"]
     assert choice.why.startswith(f"{choice.size:,} features: log loss 0.")
     assert "of 4 folds" in choice.why
-    assert tuple(choice.path) == COLUMNS
+    assert tuple(choice.path) == columns_of(ClassJudge())
     assert all(column.size == choice.path["size"].size for column in choice.path.values())
 
 
@@ -322,9 +325,52 @@ def test_a_stream_follows_its_rule(binary):
     rows, labels = binary
     model = ThresherClassifier(random_state=0).partial_fit(rows, labels, classes=[0, 1])
     assert model.size_choice_.size == 38
-    assert "one per cent of the columns" in model.size_choice_.why
-    once = ThresherClassifier(random_state=0).fit_stream(iter([(rows, labels)]))
-    assert once.size_choice_.why == model.size_choice_.why
+    assert "by rule of thumb: one per cent of the columns" in model.size_choice_.why
+
+
+def pieces(rows, labels, size):
+    """Return a stream that passes once, so many rows at a time."""
+    firsts = range(0, labels.size, size)
+    return iter([(rows[k : k + size], labels[k : k + size]) for k in firsts])
+
+
+@pytest.mark.jit
+def test_a_source_that_passes_once_is_looked_into(binary, monkeypatch):
+    monkeypatch.setattr("thresher.estimators.gathering.MOST_ROWS", 50)
+    rows, labels = binary
+    once = ThresherClassifier(**FEW).fit_stream(pieces(rows, labels, 7))
+    assert once.size_choice_.path is not None
+    assert once.n_features_selected_ <= once.size_choice_.size
+    cut = ThresherClassifier(**FEW).fit_stream(pieces(rows, labels, 31), classes=[0, 1])
+    assert told(cut) == told(once)
+    assert_array_equal(cut.coef_, once.coef_)
+    # every row is learnt, those that were looked at included
+    assert once._class_counts.sum() == labels.size
+    asked = ThresherClassifier(**FEW, n_features_to_select=once.size_choice_.size)
+    assert_array_equal(asked.fit_stream(pieces(rows, labels, 9)).coef_, once.coef_)
+
+
+@pytest.mark.jit
+def test_first_rows_of_one_class_leave_it_to_the_rule(binary, monkeypatch):
+    monkeypatch.setattr("thresher.estimators.gathering.MOST_ROWS", 20)
+    rows, labels = binary
+    order = np.argsort(labels, kind="stable")
+    once = ThresherClassifier(**FEW).fit_stream(pieces(rows[order], labels[order], 7))
+    assert "rule of thumb" in once.size_choice_.why
+    assert once._class_counts.sum() == labels.size
+
+
+def test_rows_to_look_at_do_not_depend_on_chunks(monkeypatch):
+    monkeypatch.setattr("thresher.estimators.gathering.MOST_NONZEROS", 50)
+    rows, labels = labelled_rows()
+    found = []
+    for size in (1, 7, 60):
+        source, some = looked_into(GivenSource(pieces(rows, labels, size)))
+        found.append(some.rows)
+        assert sum(len(chunk) for chunk in source.chunks()) == labels.size
+    assert 0 < found[0].shape[0] < 60
+    for other in found[1:]:
+        assert_array_equal(other.toarray(), found[0].toarray())
 
 
 @pytest.fixture

@@ -17,6 +17,7 @@ if TYPE_CHECKING:
         ThresherClassifier,
         ThresherClassifierCV,
         ThresherRegressor,
+        ThresherRegressorCV,
         TruncatedGradientClassifier,
     )
     from thresher.estimators.loading import load
@@ -35,6 +36,7 @@ __all__ = [
     "ThresherClassifier",
     "ThresherClassifierCV",
     "ThresherRegressor",
+    "ThresherRegressorCV",
     "TruncatedGradientClassifier",
     "UnitScaler",
     "load",

@@ -4,16 +4,18 @@ from types import SimpleNamespace
 
 import numpy as np
 import pytest
+from numpy.testing import assert_array_equal
 from scipy.sparse import csr_matrix
 
 from experiments.datasets import Split
 from experiments.errors import StudyError
-from experiments.judge import judge, pack, unpack
+from experiments.judge import judge, misses, pack, unpack
 from experiments.matched import interpolate, ladder, place
 from experiments.methods import METHODS, Knob, method
 from experiments.paper import printed, size
 from experiments.registry import named
 from experiments.scaling import nonzero_rms, row_l2, scaled, unit_variance
+from thresher import ThresherClassifier
 
 
 def test_the_judge_counts_for_itself():
@@ -139,3 +141,14 @@ def test_outside_judges_are_built_with_their_settings():
     built = method("sklearn-sgd-l1").build("hinge", 3, {"alpha": 0.1, "max_iter": 7})
     assert (built.alpha, built.max_iter, built.random_state, built.loss) == (0.1, 7, 3, "hinge")
     assert method("liblinear-l1").build("log_loss", 3, {"C": 0.5}).C == 0.5
+
+
+def test_rows_have_the_length_of_columns_in_one_unit():
+    rng = np.random.default_rng(0)
+    X = rng.poisson(1.0, size=(200, 8)) * np.array([1, 1, 1, 1, 1, 1, 1, 5000.0])
+    y = np.where(X[:, 0] + rng.normal(size=200) > 1, 1, -1)
+    model = ThresherClassifier(n_features_to_select=4, max_iter=20, random_state=0).fit(X, y)
+    assert model.column_scales_[7] == 0.001
+    there = np.vstack([X, np.zeros(8)])
+    expected = model.predict(there) != np.append(y, 1)
+    assert_array_equal(misses(model, csr_matrix(there), np.append(y, 1)), expected)

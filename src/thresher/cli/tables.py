@@ -69,8 +69,9 @@ def _selected(selection: Selection, top: int | None) -> RenderableType:
     if features[0].probability is not None:
         table.add_column("probability", justify="right", no_wrap=True)
     table.add_column("rows", justify="right", no_wrap=True)
+    most = max(abs(feature.weight) for feature in features)
     for feature in features:
-        table.add_row(*_cells(feature, abs(features[0].weight)))
+        table.add_row(*_cells(feature, most))
     notes = [_legend(selection, len(features)), *false_selections_of(selection)]
     return Group(table, *(Text(note, style="dim") for note in notes))
 

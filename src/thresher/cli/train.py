@@ -20,7 +20,7 @@ from thresher.cli.reading import reading_from, reading_options
 from thresher.cli.recipe import Recipe, absolute
 from thresher.cli.stopping import stopping
 from thresher.cli.watching import Watch
-from thresher.cli.words import examples, json_option, quiet_option, say
+from thresher.cli.words import examples, json_option, quiet_option, say, warnings_said
 
 WITH_RESUME = {"resume", "as_json", "quiet"}
 UNITS = {"s": 1, "m": 60, "h": 3600}
@@ -151,7 +151,7 @@ def _run(recipe: Recipe, state: dict[str, Any] | None, as_json: bool, quiet: boo
         _leave(recipe, None)
     watch = Watch(quiet=quiet)
     keeper = _Keeper(recipe)
-    with stopping() as stop:
+    with stopping() as stop, warnings_said(quiet):
         for chunk in training.steps():
             watch.learnt(training, len(chunk))
             keeper.keep_if_due(training)
@@ -246,6 +246,8 @@ def _tell(recipe: Recipe, training: Any, as_json: bool, quiet: bool) -> None:
         say(f"{skipped.count:,} rows were left out. The first: {skipped.examples[0]}", quiet)
     features = f"{summary['features']:,} of {summary['width']:,} features"
     say(f"Wrote {recipe.output}: {features}, {summary['passes']} passes.", quiet)
+    if summary["units"]:
+        say(f"Units: {summary['units']}", quiet)
     if summary["size"]:
         say(f"Size: {summary['size']}", quiet)
     if training.progressive.rows:

@@ -1,7 +1,9 @@
 """Small things that every command says in the same way."""
 
 import logging
-from collections.abc import Callable
+import warnings
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from typing import Any
 
 import click
@@ -28,6 +30,15 @@ def _hush(_ctx: click.Context, _param: click.Parameter, quiet: bool) -> bool:
 def json_option(words: str) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
     """Return what adds ``--json``, explained in the given words."""
     return click.option("--json", "as_json", is_flag=True, help=words)
+
+
+@contextmanager
+def warnings_said(quiet: bool) -> Iterator[None]:
+    """Tell people what the package warns of in plain words, beside the output."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("default", UserWarning)
+        warnings.showwarning = lambda message, *_, **__: say(f"Warning: {message}", quiet)
+        yield
 
 
 def say(message: str, quiet: bool = False) -> None:

@@ -5,8 +5,10 @@ from dataclasses import dataclass
 import numpy as np
 from scipy import sparse
 
+from thresher.data.column_scales import ColumnScales
+from thresher.data.matrix import unit_scales
 from thresher.data.vocabulary import Vocabulary, as_columns
-from thresher.kernels.margins import margins
+from thresher.kernels.margins import lengths, margins
 
 FEW = 1 << 20  # weights, zeros included, that may stand by column
 
@@ -17,7 +19,8 @@ class Scorer:
 
     Weights stand by column, with a last one, always 0, for all columns beyond the ``n_columns`` of
     training. Where that would be many zeros, ``place_of`` says at which place the weight of each
-    column stands; columns without one share the first, where there is a 0.
+    column stands; columns without one share the first, where there is a 0. Where rows are given
+    unit length, it is that of columns in one unit.
     """
 
     n_columns: int
@@ -25,29 +28,43 @@ class Scorer:
     weights: list[np.ndarray]
     biases: np.ndarray
     normalize: bool
+    scales: ColumnScales | None = None
 
     @classmethod
-    def of(cls, vocabulary: Vocabulary, weights: np.ndarray, biases: np.ndarray) -> "Scorer":
+    def of(
+        cls,
+        vocabulary: Vocabulary,
+        weights: np.ndarray,
+        biases: np.ndarray,
+        scales: ColumnScales | None = None,
+    ) -> "Scorer":
         """Return what judges by weights by slot, a row for every problem."""
         n_columns, columns = vocabulary.n_columns, vocabulary["columns"]
         if weights.shape[0] * n_columns <= FEW:
             by_column = np.zeros((weights.shape[0], n_columns + 1))
             by_column[:, columns] = weights
-            return cls(n_columns, None, list(by_column), biases, vocabulary.normalize)
+            return cls(n_columns, None, list(by_column), biases, vocabulary.normalize, scales)
         used = np.flatnonzero(weights.any(axis=0))
         place_of = np.zeros(n_columns + 1, np.uint32)
         place_of[columns[used]] = np.arange(1, used.size + 1)
         by_place = [np.concatenate([[0.0], row[used]]) for row in weights]
-        return cls(n_columns, place_of, by_place, biases, vocabulary.normalize)
+        return cls(n_columns, place_of, by_place, biases, vocabulary.normalize, scales)
 
     def margins(self, X: sparse.csr_array) -> np.ndarray:
         """Return the margins of canonical rows: a column per problem if there are several."""
         starts = X.indptr.astype(np.int64, copy=False)
         columns = self._columns(X)
-        found = [
-            margins(starts, columns, X.data, weights, bias, self.normalize)
-            for weights, bias in zip(self.weights, self.biases.tolist(), strict=True)
-        ]
+        if self.normalize and self.scales is not None:
+            units = unit_scales(lengths(starts, X.data * self.scales.at(X.indices)))
+            found = [
+                margins(starts, columns, X.data, weights, 0.0, False) * units + bias
+                for weights, bias in zip(self.weights, self.biases.tolist(), strict=True)
+            ]
+        else:
+            found = [
+                margins(starts, columns, X.data, weights, bias, self.normalize)
+                for weights, bias in zip(self.weights, self.biases.tolist(), strict=True)
+            ]
         return found[0] if len(found) == 1 else np.column_stack(found)
 
     def _columns(self, X: sparse.csr_array) -> np.ndarray:

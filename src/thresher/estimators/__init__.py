@@ -6,7 +6,7 @@ from thresher.estimators.plain_sgd import PlainSGDClassifier
 from thresher.estimators.rda import RDAClassifier
 from thresher.estimators.stabilized import StabilizedTruncatedSGDClassifier
 from thresher.estimators.thresher import ThresherClassifier, ThresherRegressor
-from thresher.estimators.thresher_cv import ThresherClassifierCV
+from thresher.estimators.thresher_cv import ThresherClassifierCV, ThresherRegressorCV
 from thresher.estimators.truncated_gradient import TruncatedGradientClassifier
 
 __all__ = [
@@ -18,5 +18,6 @@ __all__ = [
     "ThresherClassifier",
     "ThresherClassifierCV",
     "ThresherRegressor",
+    "ThresherRegressorCV",
     "TruncatedGradientClassifier",
 ]

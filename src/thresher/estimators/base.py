@@ -13,12 +13,13 @@ from sklearn.utils import check_random_state
 
 from thresher.data.sources.protocol import Source
 from thresher.data.vocabulary import Vocabulary
+from thresher.estimators.gathering import Labelled
 from thresher.estimators.inputs import check_rows, check_weights
 from thresher.estimators.linear import SparseLinearModel
 from thresher.estimators.parameters import COMMON, Constraints, with_shared_words
 from thresher.estimators.progressive import Progressive
 from thresher.estimators.streaming import StreamTraining, training_source
-from thresher.estimators.units import warn_of_odd_units
+from thresher.estimators.units import Sizes, UnitWatch, rescaled_words, warn_of_odd_units
 from thresher.learners.pace import Pace
 from thresher.learners.protocol import Learner, Overflow
 from thresher.train import Model, Passes, Problem
@@ -79,6 +80,10 @@ class OnlineModel(SparseLinearModel, metaclass=ABCMeta):
         """Return every problem's targets and the rows' importance, from rows all at hand."""
 
     @abstractmethod
+    def _sample_lessons(self, labels: np.ndarray, weights: np.ndarray) -> Lessons | None:
+        """Return the same of a source's first rows, or None if nothing can be told from them."""
+
+    @abstractmethod
     def _next_lessons(self, labels: np.ndarray, weights: np.ndarray) -> Lessons:
         """Return the same of a stream's next rows, which are added to what is known of labels."""
 
@@ -111,8 +116,12 @@ class OnlineModel(SparseLinearModel, metaclass=ABCMeta):
     ) -> None:
         """Decide what only rows that are all at hand can tell, before they are learnt."""
 
-    def _prepare_source(self, source: Source, n_rows: int | None) -> None:
-        """Decide the same from a source of so many rows a pass; None if nobody knows."""
+    def _prepare_source(self, some: Labelled | None) -> None:
+        """Decide the same from a source's first rows; None if nobody has seen them."""
+
+    def _asks_first_rows(self) -> bool:
+        """Return whether a stream's first rows have to be looked at before any is learnt."""
+        return False
 
     def _stream_passes(self, n_rows: int | None) -> int | None:
         """Return how often a source is read; None if the learner knows by itself."""
@@ -150,7 +159,8 @@ class OnlineModel(SparseLinearModel, metaclass=ABCMeta):
             draft._begin_with(labels, lambda: draft._learner(labels.size))
         draft._fit_rows(rows, labels, weights)
         self.__dict__.update(draft.__dict__)
-        warn_of_odd_units(self, rows)
+        if go_on:
+            warn_of_odd_units(self, Sizes.in_rows(self._in_one_unit(rows)))
         return self
 
     def _learn_next(self, X: Any, y: Any, sample_weight: Any, told: np.ndarray | None) -> Self:
@@ -164,6 +174,7 @@ class OnlineModel(SparseLinearModel, metaclass=ABCMeta):
         draft._refuse_strange(labels)
         draft._learn_rows(rows, labels, weights)
         self.__dict__.update(draft.__dict__)
+        self._watch_units(rows)
         return self
 
     def _check_parameters(self) -> None:
@@ -217,10 +228,32 @@ class OnlineModel(SparseLinearModel, metaclass=ABCMeta):
         problems = [Problem(learner.start(), Pace()) for _ in range(self._n_problems)]
         vocabulary = Vocabulary(self.n_features_in_, getattr(self, "normalize", False))
         self._model = Model(vocabulary, learner, problems)
+        self._scales, self._unit_watch = None, UnitWatch()
+
+    def _settle_units(self, rows: sparse.csr_array) -> None:
+        """Decide from rows which columns are in units of their own, and what brings them back."""
+        self._scales = Sizes.in_rows(rows).scales(rows.shape[1])
+        self._unit_watch = None
+        if self.verbose and self._scales is not None:
+            print(rescaled_words(self))
+
+    def _next_in_one_unit(self, rows: sparse.csr_array) -> sparse.csr_array:
+        """Return rows as they are learnt, and remember which columns have occurred."""
+        if self._scales is not None:
+            self._scales = self._scales.having(rows)
+        return self._in_one_unit(rows)
+
+    def _watch_units(self, rows: sparse.csr_array) -> None:
+        """Warn, once, if a stream's columns turn out to be in very different units."""
+        if self._unit_watch is not None and self._unit_watch.sees_enough(self, rows):
+            self._unit_watch = None
 
     def _fit_rows(self, rows: sparse.csr_array, labels: np.ndarray, weights: np.ndarray) -> None:
         targets, importance = self._lessons(labels, weights)
         kept, rows, targets, importance = _with_weight(rows, targets, importance)
+        if not len(self._model.vocabulary):
+            self._settle_units(rows)
+        rows = self._next_in_one_unit(rows)
         watched = self.verbose > 0
         passes = Passes(self._most_passes(), self.tol or 0.0, self.shuffle, self._seed, watched)
         with workers(self.n_jobs) as run_all, _overflow_explained(kept):
@@ -239,6 +272,7 @@ class OnlineModel(SparseLinearModel, metaclass=ABCMeta):
         learner: Learner | None = None,
         anew: bool = True,
     ) -> None:
+        rows = self._next_in_one_unit(rows)
         targets, importance = self._next_lessons(labels, weights)
         kept, rows, targets, importance = _with_weight(rows, targets, importance)
         learner = learner or self._learner(None)

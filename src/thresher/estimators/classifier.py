@@ -100,6 +100,12 @@ class OnlineClassifier(LinearClassifier, OnlineModel, metaclass=ABCMeta):
         check_some_weight(importance, "class_weight and sample_weight leave")
         return self._targets(labels), importance
 
+    def _sample_lessons(self, labels: np.ndarray, weights: np.ndarray) -> Lessons | None:
+        if not np.array_equal(np.unique(labels), self.classes_):
+            return None
+        importance = weights * class_importance(self.class_weight, self.classes_, labels)
+        return self._targets(labels), importance
+
     def _next_lessons(self, labels: np.ndarray, weights: np.ndarray) -> Lessons:
         self._class_counts = self._class_counts.copy()
         importance = weights * running_class_importance(

@@ -103,7 +103,7 @@ def _selection(model: Any, problem: int, weights: np.ndarray, intercept: float) 
     known = model._model.probabilities(model._model.problems[problem])
     used = np.flatnonzero(weights)
     columns = vocabulary["columns"][used]
-    rank = np.lexsort((columns, -np.abs(weights[used])))
+    rank = np.lexsort((columns, -model._strengths(weights)[used]))
     used, columns = used[rank], columns[rank]
     parts = zip(
         names_of(model, columns),

@@ -13,7 +13,7 @@ from scipy import sparse
 from sklearn.base import is_regressor
 from sklearn.linear_model import SGDClassifier, SGDRegressor
 from sklearn.pipeline import Pipeline
-from sklearn.preprocessing import Normalizer
+from sklearn.preprocessing import MaxAbsScaler, Normalizer
 
 from thresher.estimators import graph
 from thresher.estimators.describing import names_of
@@ -24,12 +24,32 @@ INTERCEPT = "(intercept)"
 
 
 def to_sklearn(estimator: Any) -> Any:
-    """Return a fitted SGD model, behind a Normalizer where rows are scaled to unit length."""
+    """Return a fitted SGD model, behind a Normalizer where rows are scaled to unit length.
+
+    That length is of columns in one unit: where some are not, what scales them comes first.
+    """
     name, model = _model(estimator)
     if not estimator._model.vocabulary.normalize:
         return _with_inputs(model, estimator)
-    normalizer = _with_inputs(Normalizer(), estimator)  # gives arrays, so the other sees no names
-    return Pipeline([("normalizer", normalizer), (name, model)])
+    steps: list[tuple[str, Any]] = [("normalizer", Normalizer()), (name, model)]
+    if estimator._scales is not None:
+        steps.insert(0, ("scaler", _scaler(estimator)))
+        factors = np.where(estimator.column_scales_ == 0, 1.0, estimator.column_scales_)
+        model.coef_ = model.coef_ / factors
+        if estimator._sparse:
+            model.coef_ = sparse.csr_matrix(model.coef_)
+    _with_inputs(steps[0][1], estimator)  # gives arrays, so the others see no names
+    return Pipeline(steps)
+
+
+def _scaler(estimator: Any) -> MaxAbsScaler:
+    """Return scikit-learn's scaler that multiplies columns as they were for learning."""
+    scaler = MaxAbsScaler()
+    with np.errstate(divide="ignore"):
+        scaler.scale_ = scaler.max_abs_ = 1.0 / estimator.column_scales_  # 0 becomes x / inf
+    scaler.n_samples_seen_ = 1
+    scaler.n_features_in_ = int(estimator.n_features_in_)
+    return scaler
 
 
 def _model(estimator: Any) -> tuple[str, SGDClassifier | SGDRegressor]:

@@ -128,6 +128,8 @@ def _scores(ops: Any, model: Any, rows: Any) -> Any:
     picked = ops.Gather(rows, columns.astype(np.int64), axis=1)
     sums = ops.MatMul(picked, np.ascontiguousarray(weights[:, slots].T))
     if model._model.vocabulary.normalize:
+        if model._scales is not None:
+            rows = ops.Mul(rows, model.column_scales_)
         squares = ops.ReduceSum(ops.Mul(rows, rows), np.array([1]), keepdims=1)
         lengths = ops.Sqrt(squares)
         none = ops.Cast(ops.Equal(lengths, np.array([0.0])), to=DOUBLE)

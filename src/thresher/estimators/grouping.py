@@ -11,6 +11,10 @@ from scipy import sparse
 from sklearn.preprocessing import normalize
 
 CORRELATED = 0.7  # then one explains about half of the other's variance, .7^2
+# How far the chance that a refit selects some member is from that of the surest one, on the way to
+# what it would be if members were selected independently: what spoils the strongest in a half of
+# the rows spoils those who stand in for it, too. Printed by python -m experiments.calibration.
+INDEPENDENCE = 0.46
 FEWEST_ROWS = 5  # in which a column must occur: rarer ones go together by chance
 CELLS = 1 << 22  # of a table of correlations that are worked on at once
 
@@ -27,6 +31,12 @@ class Groups:
         mine = np.flatnonzero(self.leader == leader)
         mine = mine[mine != leader]
         return mine[np.argsort(-np.abs(self.correlation[mine]), kind="stable")]
+
+
+def probability_of_any(probabilities: np.ndarray, independence: float = INDEPENDENCE) -> float:
+    """Return the probability that a refit selects at least one of a group's members."""
+    surest = float(probabilities.max())
+    return surest + independence * (1 - float(np.prod(1 - probabilities)) - surest)
 
 
 def group(rows: sparse.csr_array, n_leading: int, unit_length: bool) -> Groups:

@@ -11,9 +11,11 @@ from sklearn.exceptions import NotFittedError
 from sklearn.feature_selection import SelectorMixin
 from sklearn.utils.validation import check_is_fitted
 
+from thresher.data.column_scales import ColumnScales
 from thresher.data.scoring import Scorer
 from thresher.estimators.inputs import check_rows, check_rows_to_judge, refuse_non_finite
 from thresher.estimators.table import selection_table
+from thresher.estimators.units import UnitWatch
 from thresher.train import Model
 
 
@@ -27,6 +29,8 @@ class SparseLinearModel(SelectorMixin, BaseEstimator):
     _seed: int
     _weights: tuple[np.ndarray, np.ndarray] | None = None
     _sparse: bool = False
+    _scales: ColumnScales | None = None
+    _unit_watch: UnitWatch | None = None  # of a stream, as long as it matters
 
     def __sklearn_is_fitted__(self) -> bool:
         """Return whether there is anything to read."""
@@ -49,6 +53,20 @@ class SparseLinearModel(SelectorMixin, BaseEstimator):
     def intercept_(self) -> Any:
         """Intercept of every row of ``coef_``; never shrunk."""
         return self._settled()[1].copy()
+
+    @property
+    def column_scales_(self) -> np.ndarray:
+        """What each column is multiplied by before it is learnt; ``coef_`` is for X as it is.
+
+        1 for all, unless the values of some columns are more than 100 times larger or smaller than
+        those of most: such columns are brought nearest to the others by a power of 1000. There,
+        columns that never occurred have 0: nobody knows their unit. Where rows are scaled to unit
+        length, it is that of ``X * column_scales_``.
+        """
+        self._model_fitted()
+        if self._scales is None:
+            return np.ones(self.n_features_in_)
+        return self._scales.spread(self.n_features_in_)
 
     def sparsify(self) -> "SparseLinearModel":
         """Show ``coef_`` as a sparse array from now on; learning goes on as before."""
@@ -95,7 +113,8 @@ class SparseLinearModel(SelectorMixin, BaseEstimator):
             one of the group is selected) and ``stand_ins`` (of the strongest, the closest first).
         """
         check_is_fitted(self)
-        return selection_table(self, None if X is None else check_rows(self, X, reset=False))
+        rows = None if X is None else self._in_one_unit(check_rows(self, X, reset=False))
+        return selection_table(self, rows)
 
     def save(self, path: str | os.PathLike[str], *, training_state: bool = False) -> None:
         """Write the model to one file, which ``thresher.load`` reads.
@@ -173,14 +192,28 @@ class SparseLinearModel(SelectorMixin, BaseEstimator):
         """Return the class that positive weights of a problem speak for, None if there is none."""
 
     def _weights_now(self) -> tuple[np.ndarray, np.ndarray]:
-        """Return weights by slot and intercepts, in the units of the labels."""
-        return self._model_fitted().weights()
+        """Return weights by slot and intercepts, in the units of columns and labels."""
+        weights, intercepts = self._model_fitted().weights()
+        if self._scales is not None:
+            weights = weights * self._scales.at(self._model.vocabulary["columns"])
+        return weights, intercepts
+
+    def _strengths(self, weights: np.ndarray) -> np.ndarray:
+        """Return how large weights by slot are where all columns are in one unit."""
+        if self._scales is None:
+            return np.abs(weights)
+        factors = self._scales.at(self._model.vocabulary["columns"])
+        return np.abs(weights) / np.where(factors == 0, 1.0, factors)
+
+    def _in_one_unit(self, rows: sparse.csr_array) -> sparse.csr_array:
+        """Return rows as they are learnt."""
+        return rows if self._scales is None else self._scales.scaled(rows)
 
     def _scorer(self) -> Scorer:
         """Return what judges rows by the weights as they are now, made once."""
         settled, model = self._settled(), self._model_fitted()
         if model.scored is None or model.scored[0] is not settled:
-            model.scored = settled, Scorer.of(model.vocabulary, *settled)
+            model.scored = settled, Scorer.of(model.vocabulary, *settled, self._scales)
         return model.scored[1]
 
     def _model_fitted(self) -> Model:

@@ -6,12 +6,13 @@ from typing import Any
 import numpy as np
 
 import thresher.estimators
+from thresher.data.column_scales import ColumnScales
 from thresher.data.growth import Arrays
 from thresher.data.naming import Names, names_from_tree
 from thresher.data.vocabulary import Vocabulary
 from thresher.estimators.base import OnlineModel
 from thresher.estimators.paths import PathsModel
-from thresher.estimators.sizing import choice_from_tree
+from thresher.estimators.sizing import choice_from_tree, judge_of
 from thresher.files import access, container
 from thresher.files.errors import ModelFileError
 from thresher.files.tree import read_tree, unpack
@@ -102,6 +103,9 @@ def _set_fitted(estimator: OnlineModel, tree: Tree) -> None:
     estimator.n_iter_ = access.whole(tree, "n_iter")
     estimator._seed = access.whole(tree, "seed", 0, 2**31 - 1)
     estimator._sparse = access.flag(tree, "sparse")
+    if tree.get("column_scales") is not None:  # files of earlier versions do not say
+        scales = access.branch(tree, "column_scales")
+        estimator._scales = ColumnScales.from_tree(scales)
     names = tree.get("feature_names_in")
     if names is not None:
         estimator.feature_names_in_ = access.array(
@@ -160,7 +164,7 @@ def _set_choice(estimator: Any, tree: Tree) -> None:
     """
     stored = access.branch(tree, "fitted").get("size_choice")
     if stored is not None:
-        choice = choice_from_tree(stored)
+        choice = choice_from_tree(stored, judge_of(estimator))
         estimator._choice = choice if choice.path or tree.get("state") is None else None
 
 

@@ -91,6 +91,12 @@ class OnlineRegressor(LinearRegressor, OnlineModel, metaclass=ABCMeta):
         self._units = self._units.settle(labels, weights, self._measure())
         return [self._units.scaled(labels)], weights
 
+    def _sample_lessons(self, labels: np.ndarray, weights: np.ndarray) -> Lessons | None:
+        if labels.dtype.kind not in "biuf" or not np.isfinite(labels).all() or not weights.any():
+            return None
+        numbers = labels.astype(np.float64)
+        return [Units().settle(numbers, weights, self._measure()).scaled(numbers)], weights
+
     def _next_lessons(self, labels: np.ndarray, weights: np.ndarray) -> Lessons:
         self._units, targets = self._units.follow(labels, weights, self._measure())
         return [targets], weights

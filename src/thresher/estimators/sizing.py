@@ -1,17 +1,14 @@
-"""A classifier that decides itself how many features it needs, and says why."""
+"""A model that decides itself how many features it needs, and says why."""
 
 from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 from scipy import sparse
+from sklearn.base import is_regressor
 
-from thresher.data.chunk import Chunk
-from thresher.data.sources.passes import passes_over
-from thresher.data.sources.protocol import Source
 from thresher.data.vocabulary import Vocabulary
-from thresher.estimators.gathering import Labelled, gathered
-from thresher.estimators.weighting import class_importance
+from thresher.estimators.gathering import MOST_ROWS, Labelled
 from thresher.files import access
 from thresher.learners.thresher import wanted_features
 from thresher.learners.timetable import fixed_timetable
@@ -19,13 +16,14 @@ from thresher.randomness import permutation
 from thresher.train import Passes
 from thresher.train.feed import Batch
 from thresher.train.folds import Fold, stratified_folds
+from thresher.train.judges import ClassJudge, Judge, NumberJudge
 from thresher.train.shrinking import Plan
-from thresher.train.sizing import COLUMNS, Table, Trial, Verdict, smallest_good, try_sizes
+from thresher.train.sizing import Table, Trial, Verdict, columns_of, smallest_good, try_sizes
 from thresher.workers import Workers, workers
 
 # Measured by ``python -m experiments.sizes``.
 STAGES = 40
-REFIT_PASSES, REFIT_UPDATES = 2, 2_000  # before a size is judged; whichever is more
+REFIT_UPDATES = 2_000  # before a size is judged, or the judge's passes, whichever is more
 N_SIZES, SMALLEST = 15, 10
 # The largest size tried: all columns that occur if they are few, else a share of them.
 FEW, WIDEST_SHARE, WIDEST = 1_000, 0.03, 200
@@ -46,8 +44,8 @@ class Effort:
     spared: float
 
 
-# A choice for a few times the cost of a fit, and less with more rows than these.
-FOLDS, MOST_ROWS, MOST_NONZEROS = 4, 10_000, 1 << 21
+# A choice for a few times the cost of a fit, and less with more than MOST_ROWS rows.
+FOLDS = 4
 QUICK = Effort(n_paths=4, updates=0.3, spared=0.02)
 
 
@@ -57,8 +55,9 @@ class SizeChoice:
 
     ``path`` is a table, a dict of arrays with an entry for every size: ``size``, ``log_loss`` and
     ``error`` on held-out rows with their standard errors ``log_loss_se`` and ``error_se``,
-    ``nonzeros`` (mean over folds) and ``stability`` (mean kappa between the folds' selections). It
-    is None where nothing was tried.
+    ``nonzeros`` (mean over folds) and ``stability`` (mean kappa between the folds' selections). Of
+    regressors it is ``squared_error`` or ``huber``, in units of the targets' spread, and ``r2``.
+    ``path`` is None where nothing was tried.
     """
 
     size: int
@@ -67,7 +66,7 @@ class SizeChoice:
 
 
 class SizesItself:
-    """The part of a classifier that chooses a size where none is given."""
+    """The part of a model that chooses a size where none is given."""
 
     _choice: SizeChoice | None = None
 
@@ -80,7 +79,7 @@ class SizesItself:
         given, seen = self.n_features_to_select, len(vocabulary)
         wanted = wanted_features(None if given == "auto" else given, seen, vocabulary.n_columns)
         if given == "auto":
-            return SizeChoice(wanted, f"{wanted:,} features: {RULE}, as for any stream.")
+            return SizeChoice(wanted, f"{wanted:,} features, by rule of thumb: {RULE}.")
         return SizeChoice(wanted, f"{wanted:,} features, as asked for.")
 
     @property
@@ -89,7 +88,7 @@ class SizesItself:
         return int(self._get_support_mask().sum())
 
     def _wanted(self: Any) -> int | float | None:
-        """Return how many features to keep; None is the rule for streams."""
+        """Return how many features to keep; None is the rule of thumb."""
         if self.n_features_to_select != "auto":
             return self.n_features_to_select
         return None if self._choice is None or self._choice.path is None else self._choice.size
@@ -110,20 +109,23 @@ class SizesItself:
         if self.verbose and self._choice is not None:
             print(self._choice.why)
 
-    def _prepare_source(self: Any, source: Source, n_rows: int | None) -> None:
-        """Choose a size on some rows of a source that can be read again; else the rule decides."""
+    def _asks_first_rows(self: Any) -> bool:
+        """Return whether there is a size to choose."""
+        return bool(self.n_features_to_select == "auto")
+
+    def _prepare_source(self: Any, some: Labelled | None) -> None:
+        """Choose a size on the first rows of a source, as far as they can tell."""
         self._choice = None
-        if self.n_features_to_select != "auto" or n_rows is None:
+        if self.n_features_to_select != "auto":
             return
-        some = some_rows(source, self.shuffle, self._seed)
-        if some is None or not np.array_equal(np.unique(some.labels), self.classes_):
+        lessons = None if some is None else self._sample_lessons(some.labels, some.weights)
+        if some is None or lessons is None:
             return
-        of_classes = class_importance(self.class_weight, self.classes_, some.labels)
-        importance = some.weights * of_classes
-        counts = np.flatnonzero(importance)
-        targets = [mine[counts] for mine in self._targets(some.labels)]
+        counts = np.flatnonzero(lessons[1])
+        targets, importance = [mine[counts] for mine in lessons[0]], lessons[1]
         with workers(self.n_jobs) as run_all:
-            self._choice = self._choose(some.rows[counts], targets, importance[counts], run_all)
+            rows = self._in_one_unit(some.rows[counts])
+            self._choice = self._choose(rows, targets, importance[counts], run_all)
 
     def _choose(
         self: Any,
@@ -138,7 +140,7 @@ class SizesItself:
             taken = np.sort(order[:MOST_ROWS])
             rows, importance = rows[taken], importance[taken]
             targets = [mine[taken] for mine in targets]
-        folds = folds_of(labels_of(targets), FOLDS, self._seed)
+        folds = folds_of(strata_of(self, targets), FOLDS, self._seed)
         return choose_on(self, rows, targets, importance, folds, QUICK, run_all)
 
     def _sizes_to_try(self: Any, seen: int, columns: int) -> list[int]:
@@ -166,25 +168,30 @@ def choose_on(
     vocabulary = Vocabulary(rows.shape[1], estimator.normalize)
     vocabulary.learn_by_frequency(rows)
     batch = Batch(*vocabulary.absorb(rows, learner.dtype), importance)
-    trial = Trial(vocabulary, batch, targets, folds)
+    trial = Trial(vocabulary, batch, targets, folds, judge_of(estimator))
     seen, columns = len(vocabulary), rows.shape[1]
     if len(folds) < 2 or seen < 2:
         size = wanted_features(None, seen, columns)
         return SizeChoice(size, f"{size:,} features: {RULE}, for want of rows to compare sizes on.")
     sizes = estimator._sizes_to_try(seen, columns)
-    plan = Plan(sizes, STAGES, max(REFIT_PASSES * n_rows, REFIT_UPDATES))
+    plan = Plan(sizes, STAGES, max(trial.judge.refit_passes * n_rows, REFIT_UPDATES))
     passes = Passes(None, 0.0, estimator.shuffle, estimator._seed)
     table = try_sizes(learner, plan, trial, passes, run_all)
-    verdict = smallest_good(table, trial.null_loss(), effort.spared)
+    verdict = smallest_good(table, trial.judge.loss, trial.null_loss(), effort.spared)
     size = int(table["size"][verdict.chosen])
-    return SizeChoice(size, reason(table, verdict, len(folds), effort), table)
+    return SizeChoice(size, reason(trial.judge, table, verdict, len(folds), effort), table)
 
 
-def folds_of(labels: np.ndarray, wanted: int, seed: int) -> list[Fold]:
-    """Return so many folds, or as many as leave rows of two classes to learn from; or none."""
-    counts = np.sort(np.bincount(labels))
+def judge_of(estimator: Any) -> Judge:
+    """Return what compares sizes of an estimator."""
+    return NumberJudge(estimator.loss) if is_regressor(estimator) else ClassJudge()
+
+
+def folds_of(strata: np.ndarray, wanted: int, seed: int) -> list[Fold]:
+    """Return so many folds, or as many as leave rows of two strata to learn from; or none."""
+    counts = np.sort(np.bincount(strata))
     n_folds = min(wanted, int(counts[-2])) if counts.size > 1 else 0
-    return stratified_folds(labels, n_folds, seed) if n_folds > 1 else []
+    return stratified_folds(strata, n_folds, seed) if n_folds > 1 else []
 
 
 def usual_sizes(seen: int) -> list[int]:
@@ -194,45 +201,29 @@ def usual_sizes(seen: int) -> list[int]:
     return sorted({round(size) for size in np.geomspace(smallest, largest, N_SIZES)})
 
 
-def labels_of(targets: list[np.ndarray]) -> np.ndarray:
-    """Return the number of every row's class."""
-    if len(targets) == 1:
-        return (targets[0] > 0).astype(np.int64)
-    return np.argmax(targets, axis=0)
+def strata_of(estimator: Any, targets: list[np.ndarray]) -> np.ndarray:
+    """Return the number of every row's class; of numbers, whether they are above the median."""
+    if len(targets) > 1:
+        return np.argmax(targets, axis=0)
+    middle = np.median(targets[0]) if is_regressor(estimator) else 0.0
+    return (targets[0] > middle).astype(np.int64)
 
 
-def some_rows(source: Source, shuffle: bool, seed: int) -> Labelled | None:
-    """Return rows from the beginning of a source's first pass, as many as memory can surely take.
-
-    None if there is something wrong with them: who learns them will say what.
-    """
-    chunks: list[Chunk] = []
-    n_rows = nonzeros = 0
-    for chunk in passes_over(source, shuffle, seed)(0, 0):
-        chunks.append(chunk[: MOST_ROWS - n_rows])
-        n_rows, nonzeros = n_rows + len(chunk), nonzeros + chunk.columns.size
-        if n_rows >= MOST_ROWS or nonzeros >= MOST_NONZEROS:
-            break
-    if not chunks or any(chunk.labels is None for chunk in chunks):
-        return None
-    some = gathered(chunks)
-    return some if np.isfinite(some.weights).all() and (some.weights >= 0).all() else None
-
-
-def reason(table: Table, verdict: Verdict, n_folds: int, effort: Effort) -> str:
+def reason(judge: Judge, table: Table, verdict: Verdict, n_folds: int, effort: Effort) -> str:
     """Say why a size was chosen."""
     size, best = (int(table["size"][place]) for place in (verdict.chosen, verdict.best))
-    loss, least = (float(table["log_loss"][place]) for place in (verdict.chosen, verdict.best))
-    error = 100 * float(table["error"][verdict.chosen])
-    found = f"log loss {loss:.4f} and error {error:.2f} % on held-out rows of {n_folds} folds"
+    loss, least = (float(table[judge.loss][place]) for place in (verdict.chosen, verdict.best))
+    score = float(table[judge.score][verdict.chosen])
+    found = f"{judge.words(loss, score)} on held-out rows of {n_folds} folds"
     if size == best:
         return f"{size:,} features: {found}, the best of {table['size'].size} sizes."
     within = (
         f"{100 * effort.spared:g} % of what it explains" if verdict.lenient else "a standard error"
     )
     return (
-        f"{size:,} features: {found}. The best of {table['size'].size} sizes, {best:,}, has log "
-        f"loss {least:.4f}; this is the smallest within {within} ({verdict.margin:.4f}) of it."
+        f"{size:,} features: {found}. The best of {table['size'].size} sizes, {best:,}, has "
+        f"{judge.named} {least:.4f}; this is the smallest within {within} ({verdict.margin:.4f}) "
+        "of it."
     )
 
 
@@ -244,12 +235,12 @@ def choice_tree(estimator: Any) -> dict[str, Any] | None:
     return {"size": choice.size, "why": choice.why, "path": choice.path}
 
 
-def choice_from_tree(tree: dict[str, Any]) -> SizeChoice:
-    """Return the choice that gave a tree."""
+def choice_from_tree(tree: dict[str, Any], judge: Judge) -> SizeChoice:
+    """Return the choice that gave a tree, made by a judge."""
     path = None if tree.get("path") is None else access.branch(tree, "path")
     if path is not None:
-        n_sizes = access.array(path, COLUMNS[0], np.int64, (None,)).size
-        path = {COLUMNS[0]: access.array(path, COLUMNS[0], np.int64, (n_sizes,))} | {
-            name: access.array(path, name, np.float64, (n_sizes,)) for name in COLUMNS[1:]
-        }
+        first, *others = columns_of(judge)
+        sizes = access.array(path, first, np.int64, (None,))
+        table = {name: access.array(path, name, np.float64, sizes.shape) for name in others}
+        path = {first: sizes, **table}
     return SizeChoice(access.whole(tree, "size", 0), access.word(tree, "why"), path)

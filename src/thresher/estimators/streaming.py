@@ -16,8 +16,10 @@ from thresher.data.sources.opening import open_source
 from thresher.data.sources.passes import passes_over
 from thresher.data.sources.protocol import Reading, Source
 from thresher.data.sources.shards import ShardSource
+from thresher.estimators.gathering import looked_into, some_rows
 from thresher.estimators.inputs import check_weights
 from thresher.estimators.progressive import Progressive
+from thresher.estimators.units import rescaled_words
 from thresher.train.fit import unchanged
 
 
@@ -90,7 +92,15 @@ class StreamTraining:
         n_rows = source.n_rows if source.rewinds else None
         estimator.n_features_in_ = 0
         source = estimator._begin_source(source, classes, lambda: estimator._stream_learner(n_rows))
-        estimator._prepare_source(source, n_rows)
+        some = None
+        if source.rewinds and (n_rows is not None or estimator._asks_first_rows()):
+            some = some_rows(source, estimator.shuffle, estimator._seed)
+        elif estimator._asks_first_rows():
+            source, some = looked_into(source)
+        estimator._names, estimator._index_base = source.names, source.index_base
+        if some is not None:
+            estimator._settle_units(some.rows)
+        estimator._prepare_source(some)
         return cls(estimator, source, n_rows, progressive=estimator._progressive())
 
     def steps(self) -> Iterator[Chunk]:
@@ -138,6 +148,7 @@ class StreamTraining:
             **estimator._summary(),
             **self.progressive.summary(),
             "skipped": self.source.skipped.count,
+            "units": rescaled_words(estimator),
             "size": getattr(getattr(estimator, "size_choice_", None), "why", None),
         }
 
@@ -159,6 +170,7 @@ class StreamTraining:
         estimator._learn_rows(chunk.rows, labels, weights, learner, anew=self.passes == 0)
         estimator.n_features_in_ = estimator._model.vocabulary.n_columns
         estimator._names, estimator._index_base = self.source.names, self.source.index_base
+        estimator._watch_units(chunk.rows)
         self.rows += len(chunk)
         self.rows_a_pass = max(self.rows_a_pass, self.rows)
         estimator.n_iter_ = self.passes + 1

@@ -7,7 +7,7 @@ from scipy import sparse
 
 from thresher.estimators.describing import names_of
 from thresher.estimators.false_selections import false_selections, meaning_of_probabilities
-from thresher.estimators.grouping import Groups, group
+from thresher.estimators.grouping import Groups, group, probability_of_any
 from thresher.learners.paths import Paths
 
 
@@ -51,7 +51,8 @@ def _table(
     probability, purged_at = _stage_columns(estimator._model, problem)
     listed = np.flatnonzero((weights != 0) | (purged_at > 0))
     columns = vocabulary["columns"][listed]
-    rank = np.lexsort((columns, -probability[listed], -purged_at[listed], -np.abs(weights[listed])))
+    strengths = estimator._strengths(weights)[listed]
+    rank = np.lexsort((columns, -probability[listed], -purged_at[listed], -strengths))
     listed, columns = listed[rank], columns[rank]
     stages = pd.array(purged_at[listed], dtype="Int64")
     stages[purged_at[listed] == 0] = pd.NA
@@ -87,7 +88,7 @@ def _group_columns(groups: Groups, names: list[str], probability: np.ndarray) ->
     for leader in np.unique(groups.leader[groups.leader >= 0]):
         stand_ins[leader] = words[groups.members(leader)].tolist()
         mine = groups.leader == leader
-        together[mine] = 1 - np.prod(1 - probability[mine])
+        together[mine] = probability_of_any(probability[mine])
     return {
         "group": np.where(groups.leader >= 0, words[groups.leader], None),
         "correlation": groups.correlation,

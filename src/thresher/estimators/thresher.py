@@ -34,14 +34,15 @@ AUTO_PASSES, AUTO_UPDATES = 20, 80_000
 
 
 @dataclass(kw_only=True, eq=False, repr=False)
-class ThresherModel(PathsModel):
+class ThresherModel(SizesItself, PathsModel):
     """A linear model with few, stably selected features.
 
     Parameters
     ----------
     n_features_to_select : int, float or "auto", default="auto"
-        How many features to keep: a number, or a share of all columns. "auto" keeps one per cent
-        of the columns that occur, and at least 100.
+        How many features to keep: a number, or a share of all columns. "auto" lets ``fit`` choose
+        on held-out rows, and ``size_choice_`` says what was chosen and why; ``partial_fit`` keeps
+        one per cent of the columns that occur, and at least 100.
     n_paths : int, default=16
         Parallel SGD paths.
     n_stages : int, default=40
@@ -134,11 +135,6 @@ class ThresherModel(PathsModel):
             rehearses=n_rows is None and self.loss in BOUNDED,
         )
 
-    def _wanted(self) -> int | float | None:
-        """Return how many features to keep; None is the rule of thumb."""
-        wanted = self.n_features_to_select
-        return None if isinstance(wanted, str) else wanted
-
     def _timetable(self, n_rows: int | None) -> Timetable:
         """Return the timetable for so many rows; None for a stream."""
         if n_rows is None:
@@ -152,7 +148,7 @@ class ThresherModel(PathsModel):
 
 
 @dataclass(kw_only=True, eq=False, repr=False)
-class ThresherClassifier(SizesItself, ThresherModel, OnlineClassifier):
+class ThresherClassifier(ThresherModel, OnlineClassifier):
     """A linear classifier with few, stably selected features.
 
     Several SGD paths take random bursts of one stream of rows. After each stage of bursts the
@@ -167,9 +163,8 @@ class ThresherClassifier(SizesItself, ThresherModel, OnlineClassifier):
         ``fit`` choose: on held-out rows of four folds it tries sizes from 10 to 3 % of the columns
         that occur (or to all, if they are up to 1,000), and takes the smallest whose log loss is
         within a standard error, or 2 % of what it explains, of the best; ``size_choice_`` says what
-        was chosen and why. So does ``fit_stream`` for files that can be read again. Streams that
-        pass once, and ``partial_fit``, keep one per cent of the columns that occur, and at least
-        100.
+        was chosen and why. So does ``fit_stream``, from the first rows of what it reads.
+        ``partial_fit`` keeps one per cent of the columns that occur, and at least 100.
 
     Examples
     --------
@@ -195,6 +190,12 @@ class ThresherRegressor(ThresherModel, OnlineRegressor):
 
     Parameters
     ----------
+    n_features_to_select : int, float or "auto", default="auto"
+        How many features to keep: a number, or a share of all columns. "auto" lets ``fit`` choose,
+        as ThresherClassifier does, by the loss of the regression on held-out rows of four folds;
+        ``size_choice_`` says what was chosen and why. So does ``fit_stream``, from the first rows
+        of what it reads. ``partial_fit`` keeps one per cent of the columns that occur, and at
+        least 100.
     normalize : bool, default=False
         Whether rows are scaled to unit length, in training and prediction. Predictions are then no
         longer linear in X: wanted where a document's length should not matter.

@@ -6,6 +6,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 from scipy import sparse
+from sklearn.base import is_regressor
 from sklearn.utils.metaestimators import available_if
 
 from thresher.estimators.parameters import NO_VALUE, Constraints
@@ -14,10 +15,10 @@ from thresher.estimators.sizing import (
     SizeChoice,
     choose_on,
     folds_of,
-    labels_of,
+    strata_of,
     usual_sizes,
 )
-from thresher.estimators.thresher import ThresherClassifier
+from thresher.estimators.thresher import ThresherClassifier, ThresherRegressor
 from thresher.learners.thresher import wanted_features
 from thresher.train.folds import Fold
 from thresher.train.sizing import Table
@@ -50,15 +51,75 @@ class Splitter:
         return "an object with a method split(X, y)"
 
 
-def _all_rows_needed(_: Any) -> bool:
+def _all_rows_needed(estimator: Any) -> bool:
+    name = type(estimator).__name__
     raise AttributeError(
-        "ThresherClassifierCV compares sizes on rows that are all at hand: it has fit only. For "
-        "streams use ThresherClassifier, with the size that this class chose on some of the rows."
+        f"{name} compares sizes on rows that are all at hand: it has fit only. For streams use "
+        f"{name.removesuffix('CV')}, with the size that this class chose on some of the rows."
     )
 
 
+def _searching(constraints: Constraints) -> Constraints:
+    """Return what parameters may be where sizes are given instead of one."""
+    others = {name: one for name, one in constraints.items() if name != "n_features_to_select"}
+    return {**others, "sizes": (NO_VALUE, Sizes()), "cv": (Whole(2), Splitter())}
+
+
+class CrossValidated:
+    """The part of a model that finds its size by cross-validation."""
+
+    @property
+    def path_(self: Any) -> Table:
+        """What each size is worth: a dict of arrays, see ``SizeChoice``."""
+        path = self.size_choice_.path
+        if path is None:
+            raise AttributeError(f"No sizes were compared. {self.size_choice_.why}")
+        return path
+
+    @available_if(_all_rows_needed)
+    def partial_fit(self, X: Any, y: Any, classes: Any = None, sample_weight: Any = None) -> Any:
+        """Not for this class."""
+
+    @available_if(_all_rows_needed)
+    def fit_stream(self, source: Any, **options: Any) -> Any:
+        """Not for this class."""
+
+    def _choose(
+        self: Any,
+        rows: sparse.csr_array,
+        targets: list[np.ndarray],
+        importance: np.ndarray,
+        run_all: Workers,
+    ) -> SizeChoice:
+        effort = Effort(n_paths=self.n_paths, updates=1.0, spared=0.0)
+        folds = self._folds(rows, targets)
+        self._n_splits = len(folds)
+        return choose_on(self, rows, targets, importance, folds, effort, run_all)
+
+    def _folds(self: Any, rows: sparse.csr_array, targets: list[np.ndarray]) -> list[Fold]:
+        """Return the folds that ``cv`` asks for."""
+        strata = strata_of(self, targets)
+        if isinstance(self.cv, Integral):
+            return folds_of(strata, int(self.cv), self._seed)
+        labels = targets[0] if is_regressor(self) else strata
+        return [Fold(*parts) for parts in self.cv.split(rows, labels)]
+
+    def _plain_folds(self: Any) -> dict[str, Any]:
+        """Return ``cv`` and ``sizes`` as a file can hold them: of a splitter, how many folds."""
+        sizes = None if self.sizes is None else np.asarray(self.sizes, object).tolist()
+        cv = self.cv if isinstance(self.cv, Integral) else self._n_splits
+        return {"cv": int(cv), "sizes": sizes}
+
+    def _sizes_to_try(self: Any, seen: int, columns: int) -> list[int]:
+        """Return the sizes that were asked for, as far as there are features."""
+        if self.sizes is None:
+            return usual_sizes(seen)
+        asked = (int(one) if isinstance(one, Integral) else float(one) for one in self.sizes)
+        return sorted({wanted_features(one, seen, columns) for one in asked})
+
+
 @dataclass(kw_only=True, eq=False, repr=False)
-class ThresherClassifierCV(ThresherClassifier):
+class ThresherClassifierCV(CrossValidated, ThresherClassifier):
     """A ThresherClassifier whose number of features is chosen by cross-validation.
 
     For every fold, one run on the other folds' rows shrinks through all sizes: a copy of it is
@@ -90,64 +151,42 @@ class ThresherClassifierCV(ThresherClassifier):
     True
     """
 
-    constraints: ClassVar[Constraints] = {
-        **{
-            name: allowed
-            for name, allowed in ThresherClassifier.constraints.items()
-            if name != "n_features_to_select"
-        },
-        "sizes": (NO_VALUE, Sizes()),
-        "cv": (Whole(2), Splitter()),
-    }
+    constraints: ClassVar[Constraints] = _searching(ThresherClassifier.constraints)
 
     n_features_to_select: int | float | str = field(default="auto", init=False)
     sizes: Any = None
     cv: Any = 5
 
-    @property
-    def path_(self) -> Table:
-        """What each size is worth: a dict of arrays, see ``SizeChoice``."""
-        path = self.size_choice_.path
-        if path is None:
-            raise AttributeError(f"No sizes were compared. {self.size_choice_.why}")
-        return path
 
-    @available_if(_all_rows_needed)
-    def partial_fit(self, X: Any, y: Any, classes: Any = None, sample_weight: Any = None) -> Any:
-        """Not for this class."""
+@dataclass(kw_only=True, eq=False, repr=False)
+class ThresherRegressorCV(CrossValidated, ThresherRegressor):
+    """A ThresherRegressor whose number of features is chosen by cross-validation.
 
-    @available_if(_all_rows_needed)
-    def fit_stream(self, source: Any, **options: Any) -> Any:
-        """Not for this class."""
+    It does what ThresherClassifierCV does, by the loss of the regression: the smallest size whose
+    loss on held-out rows is within one standard error of the best is fitted on all rows. ``path_``
+    shows what each size is worth, ``size_choice_`` what was chosen and why.
 
-    def _choose(
-        self,
-        rows: sparse.csr_array,
-        targets: list[np.ndarray],
-        importance: np.ndarray,
-        run_all: Workers,
-    ) -> SizeChoice:
-        effort = Effort(n_paths=self.n_paths, updates=1.0, spared=0.0)
-        folds = self._folds(rows, targets)
-        self._n_splits = len(folds)
-        return choose_on(self, rows, targets, importance, folds, effort, run_all)
+    Parameters
+    ----------
+    sizes : list of int or float, optional
+        Numbers of features to try, or shares of all columns. The default are 15 sizes from 10 to
+        3 % of the columns that occur (200 at least), or to all of up to 1,000.
+    cv : int or splitter, default=5
+        Number of folds, or an object of scikit-learn's that splits rows.
 
-    def _folds(self, rows: sparse.csr_array, targets: list[np.ndarray]) -> list[Fold]:
-        """Return the folds that ``cv`` asks for."""
-        labels = labels_of(targets)
-        if isinstance(self.cv, Integral):
-            return folds_of(labels, int(self.cv), self._seed)
-        return [Fold(*parts) for parts in self.cv.split(rows, labels)]
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from thresher import ThresherRegressorCV
+    >>> X = np.random.default_rng(0).poisson(0.1, size=(500, 200)).astype(float)
+    >>> y = 20 + 3 * X[:, 5] - 2 * X[:, 17] + np.random.default_rng(1).normal(size=500)
+    >>> model = ThresherRegressorCV(sizes=[1, 2, 4, 8, 16], random_state=0).fit(X, y)
+    >>> model.get_support(indices=True).tolist()
+    [5, 17]
+    """
 
-    def _plain_folds(self) -> dict[str, Any]:
-        """Return ``cv`` and ``sizes`` as a file can hold them: of a splitter, how many folds."""
-        sizes = None if self.sizes is None else np.asarray(self.sizes, object).tolist()
-        cv = self.cv if isinstance(self.cv, Integral) else self._n_splits
-        return {"cv": int(cv), "sizes": sizes}
+    constraints: ClassVar[Constraints] = _searching(ThresherRegressor.constraints)
 
-    def _sizes_to_try(self, seen: int, columns: int) -> list[int]:
-        """Return the sizes that were asked for, as far as there are features."""
-        if self.sizes is None:
-            return usual_sizes(seen)
-        asked = (int(one) if isinstance(one, Integral) else float(one) for one in self.sizes)
-        return sorted({wanted_features(one, seen, columns) for one in asked})
+    n_features_to_select: int | float | str = field(default="auto", init=False)
+    sizes: Any = None
+    cv: Any = 5

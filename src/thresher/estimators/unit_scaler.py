@@ -1,4 +1,4 @@
-"""The remedy for columns in very different units."""
+"""Columns in very different units brought to one scale, for whoever learns them."""
 
 from typing import Any
 
@@ -8,7 +8,7 @@ from sklearn.base import BaseEstimator, OneToOneFeatureMixin, TransformerMixin
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from thresher.estimators.inputs import check_rows
-from thresher.estimators.units import column_sizes, odd_columns
+from thresher.estimators.units import Sizes
 
 
 class UnitScaler(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
@@ -42,12 +42,8 @@ class UnitScaler(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
     def fit(self, X: Any, y: Any = None) -> "UnitScaler":
         """Find the columns in other units, and what brings them to that of most."""
         rows = check_rows(self, X, reset=True)
-        sizes, counts = column_sizes(rows.indices, rows.data, rows.shape[1])
-        odd, median = odd_columns(sizes, counts)
-        self.scale_ = np.ones(sizes.size)
-        if odd.size:
-            self.scale_[counts == 0] = 0.0
-            self.scale_[odd] = 1000.0 ** np.round(np.log10(median / sizes[odd]) / 3)
+        scales = Sizes.in_rows(rows).scales(rows.shape[1])
+        self.scale_ = np.ones(rows.shape[1]) if scales is None else scales.spread(rows.shape[1])
         return self
 
     def transform(self, X: Any) -> Any:

@@ -1,61 +1,134 @@
-"""Columns in units far from those of most others: how to tell them, and what to say.
+"""Columns in units far from those of most others: how to tell them, what helps, and what to say.
 
 A column's size is the root mean square of its nonzero values. Text, counts, marks and spectra keep
 within a factor of ten of the median column, and of a hundred only in columns of one or two rows.
 """
 
 import warnings
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
 from scipy import sparse
 
-from thresher.data.vocabulary import as_columns
+from thresher.data.column_scales import ColumnScales
+from thresher.data.vocabulary import Vocabulary
 from thresher.estimators.describing import names_of
-from thresher.kernels.slots import column_sums, translate
 
 FAR = 100.0  # times the median size, or that part of it
 FEWEST_ROWS = 3  # in which a column must occur before anything is said of its unit
 SMALLEST, LARGEST = 1e-150, 1e150  # sizes whose squares are still numbers
-NAMED = 5  # columns that a warning names
+NAMED = 5  # columns that are named
+FIRST_LOOK, WATCHED = 64, 1 << 13  # rows after which a stream is first judged, and last
+
+REMEDY = "Bring them to one scale: make_pipeline(thresher.UnitScaler(), {name}(...))."
+STREAM_REMEDY = (
+    "A stream that passes once is learnt as it comes: begin anew, with scaler = "
+    "thresher.UnitScaler().fit(some_rows), and give {name} scaler.transform(rows). fit, and "
+    "fit_stream of files, bring columns to one scale by themselves."
+)
 
 
-def column_sizes(slots: np.ndarray, values: np.ndarray, n: int) -> tuple[np.ndarray, np.ndarray]:
-    """Return each slot's root mean square of values, and how many it has."""
-    counts, squares = np.zeros(n, np.uint32), np.zeros(n)
-    column_sums(slots, values, counts, squares)
-    return np.clip(np.sqrt(squares / np.maximum(counts, 1)), SMALLEST, LARGEST), counts
+@dataclass(frozen=True)
+class Sizes:
+    """Which columns have occurred, in how many rows each, and how large their values are."""
+
+    columns: np.ndarray
+    counts: np.ndarray
+    sizes: np.ndarray
+
+    @classmethod
+    def of(cls, seen: Vocabulary) -> "Sizes":
+        """Return those of the rows that a vocabulary has taken in as they were."""
+        counts = seen["occurrences"]
+        sizes = np.sqrt(seen["squares"] / np.maximum(counts, 1))
+        return cls(seen["columns"], counts, np.clip(sizes, SMALLEST, LARGEST))
+
+    @classmethod
+    def in_rows(cls, rows: sparse.csr_array) -> "Sizes":
+        """Return those in some rows."""
+        return cls.of(_taken_in(rows, Vocabulary(rows.shape[1])))
+
+    def ratios(self) -> np.ndarray:
+        """Return sizes over the median one, as far as columns occur in several rows."""
+        judged = self.counts >= FEWEST_ROWS
+        return self.sizes / (np.median(self.sizes[judged]) if judged.any() else 1.0)
+
+    def odd(self) -> np.ndarray:
+        """Return the places of the columns that are far from the median, the farthest first.
+
+        There are none unless one of them occurs in several rows: a single value tells no unit.
+        """
+        judged, ratios = self.counts >= FEWEST_ROWS, self.ratios()
+        far = (ratios > FAR) | ((ratios < 1 / FAR) & (self.counts > 0))
+        if not (far & judged).any():
+            return np.zeros(0, np.int64)
+        places = np.flatnonzero(far)
+        return places[np.argsort(-np.abs(np.log(ratios[places])), kind="stable")]
+
+    def scales(self, width: int) -> ColumnScales | None:
+        """Return the powers of 1000 that bring odd columns nearest to the others; None if none."""
+        odd, factors = self.odd(), np.ones(self.sizes.size)
+        if not odd.size:
+            return None
+        factors[odd] = 1000.0 ** np.round(-np.log10(self.ratios()[odd]) / 3)
+        return ColumnScales.of(self.columns, factors, width)
 
 
-def odd_columns(sizes: np.ndarray, counts: np.ndarray) -> tuple[np.ndarray, float]:
-    """Return the columns whose size is far from the median, and the median.
+@dataclass
+class UnitWatch:
+    """Looks at the first rows of a stream, which is learnt before its units can be known."""
 
-    There are none unless one of them occurs in several rows: a single value tells no unit.
-    """
-    judged = counts >= FEWEST_ROWS
-    if not judged.any():
-        return np.zeros(0, np.int64), 1.0
-    median = float(np.median(sizes[judged]))
-    ratio = sizes / median
-    far = (ratio > FAR) | ((ratio < 1 / FAR) & (counts > 0))
-    return np.flatnonzero(far & (far & judged).any()), median
+    rows: int = 0
+    due: int = FIRST_LOOK
+    seen: Vocabulary = field(default_factory=lambda: Vocabulary(0))
+
+    def sees_enough(self, estimator: Any, rows: sparse.csr_array) -> bool:
+        """Look at some rows, and warn of what they show; return whether to look no more."""
+        _taken_in(rows, self.seen)
+        self.rows += rows.shape[0]
+        if self.rows < self.due:
+            return False
+        self.due = min(2 * self.rows, WATCHED)
+        return warn_of_odd_units(estimator, Sizes.of(self.seen), True) or self.rows >= WATCHED
 
 
-def warn_of_odd_units(estimator: Any, rows: sparse.csr_array) -> None:
-    """Warn if some columns of the rows just learnt drown the others, or are drowned."""
-    vocabulary = estimator._model.vocabulary
-    slots = translate(as_columns(rows.indices), vocabulary.slot_of)
-    sizes, counts = column_sizes(slots, rows.data, len(vocabulary))
-    odd, median = odd_columns(sizes, counts)
+def warn_of_odd_units(estimator: Any, sizes: Sizes, stream: bool = False) -> bool:
+    """Warn if some columns drown the others, or are drowned; return whether there are such."""
+    odd = sizes.odd()
     if not odd.size:
-        return
-    farthest = odd[np.argsort(-np.abs(np.log(sizes[odd] / median)), kind="stable")][:NAMED]
-    names = ", ".join(names_of(estimator, vocabulary["columns"][farthest]))
-    more = f" and {odd.size - farthest.size:,} more" if odd.size > farthest.size else ""
+        return False
+    names = ", ".join(names_of(estimator, sizes.columns[odd[:NAMED]]))
+    remedy = (STREAM_REMEDY if stream else REMEDY).format(name=type(estimator).__name__)
     warnings.warn(
-        f"Columns are in very different units: the values of {names}{more} are more than "
-        f"{FAR:.0f} times larger or smaller than those of most columns. Bring them to one scale: "
-        f"make_pipeline(thresher.UnitScaler(), {type(estimator).__name__}(...)).",
+        f"Columns are in very different units: the values of {names}{_more(odd)} are more than "
+        f"{FAR:.0f} times larger or smaller than those of most columns. {remedy}",
         UserWarning,
-        stacklevel=3,
+        stacklevel=3 if not stream else 6,
     )
+    return True
+
+
+def rescaled_words(estimator: Any) -> str | None:
+    """Say which columns were brought to the unit of the others; None if there are no such."""
+    if estimator._scales is None:
+        return None
+    factors = estimator._scales.factors
+    odd = np.flatnonzero((factors != 0) & (factors != 1))
+    odd = odd[np.argsort(-np.abs(np.log(factors[odd])), kind="stable")]
+    first = odd[:NAMED]
+    named = zip(names_of(estimator, first), factors[first].tolist(), strict=True)
+    words = ", ".join(f"{name} times {factor:g}" for name, factor in named)
+    what = "1 column was" if odd.size == 1 else f"{odd.size:,} columns were"
+    return f"{what} brought to the unit of the others: {words}{_more(odd)}."
+
+
+def _taken_in(rows: sparse.csr_array, seen: Vocabulary) -> Vocabulary:
+    """Return a vocabulary that has counted the rows, too."""
+    with np.errstate(over="ignore"):
+        seen.absorb(rows, np.dtype(np.float64))
+    return seen
+
+
+def _more(odd: np.ndarray) -> str:
+    return f" and {odd.size - NAMED:,} more" if odd.size > NAMED else ""

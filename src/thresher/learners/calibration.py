@@ -4,9 +4,11 @@ Every refit selects as many features as the fit did, so the probabilities sum to
 tells features apart is how far their score is from the cut between selected and purged, in units
 of its noise: the noise is the smaller the more evidence the features at the cut have. So
 
-    P_j = logistic(SLOPE z^POWER log(score_j / cut) - shift),   sum of all P_j = number selected,
+    P_j = logistic(slope z^power d_j - shift),   sum of all P_j = number selected,
 
-z the median of |w_j| (sum of x_j^2)^(1/2) over the features nearest to the cut. Only the strongest
+d_j = log(score_j / cut) below the cut and ``above`` times as much above it, where scores are of
+features that went on learning when the others were gone; z is the median of
+|w_j| (sum of x_j^2)^(1/2) over the features nearest to the cut. Only the strongest
 features contend; the others have probability 0, for a hundred thousand times next to nothing would
 be a lot.
 """
@@ -18,8 +20,17 @@ from scipy.special import expit
 
 from thresher.learners.selection import bar_at
 
+
+class Constants(NamedTuple):
+    """What makes a distance to the cut a probability."""
+
+    slope: float
+    power: float
+    above: float
+
+
 # Fitted to refits of eight data sets: python -m experiments.calibration prints them.
-SLOPE, POWER = 2.53, 0.39
+CONSTANTS = Constants(slope=2.04, power=0.33, above=3.14)
 FEWEST_NEAR = 10  # features whose evidence is taken for that at the cut
 CONTENDERS, FEWEST_CONTENDERS = 20, 2000  # for each feature that is kept; in all
 FARTHEST = 50.0  # logarithm of a score over the cut; beyond it all is certain
@@ -34,9 +45,7 @@ class Standing(NamedTuple):
     kept: int
 
 
-def refit_probabilities(
-    standing: Standing, slope: float = SLOPE, power: float = POWER
-) -> np.ndarray:
+def refit_probabilities(standing: Standing, constants: Constants = CONSTANTS) -> np.ndarray:
     """Return the probability that a refit on half of the rows selects each of the features."""
     n, kept = standing.scores.size, standing.kept
     if kept in (0, n):
@@ -44,7 +53,8 @@ def refit_probabilities(
     distance = distance_to_cut(standing)
     if distance is None:  # nothing is known yet: all are alike
         return np.full(n, kept / n)
-    steepness = slope * evidence_at_cut(standing, distance) ** power
+    steepness = constants.slope * evidence_at_cut(standing, distance) ** constants.power
+    distance = np.where(distance > 0, constants.above * distance, distance)
     contending = min(max(CONTENDERS * kept, FEWEST_CONTENDERS), n)
     first = np.argpartition(-distance, contending - 1)[:contending]
     found = np.zeros(n)

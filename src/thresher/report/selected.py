@@ -14,7 +14,7 @@ def table(selection: Selection, top: int) -> str:
     """Return the strongest features as a table, and how many there are beside them."""
     if not selection.features:
         return "<p>No feature has a weight: this model says the same of every row.</p>"
-    most = abs(selection.features[0].weight)
+    most = max(abs(feature.weight) for feature in selection.features)
     shown = selection.features[:top]
     first, others = shown[:AT_ONCE], shown[AT_ONCE:]
     left = len(selection.features) - len(shown)

@@ -1,15 +1,10 @@
-"""How many features a model needs: the smallest size that is not clearly worse than the best.
-
-Sizes are compared by the log loss of held-out rows, after margins were calibrated: it moves with
-every row, so it tells sizes apart where the error of few rows, or of a rare class, cannot.
-"""
+"""How many features a model needs: the smallest size that is not clearly worse than the best."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
 from scipy import sparse
-from scipy.special import entr
 
 from thresher.data.vocabulary import Vocabulary
 from thresher.learners.thresher import Thresher
@@ -17,37 +12,35 @@ from thresher.stability import mean_pairwise_kappa
 from thresher.train.feed import Batch
 from thresher.train.fit import Passes
 from thresher.train.folds import Fold
-from thresher.train.platt import calibrated, log_losses
+from thresher.train.judges import Judge
 from thresher.train.shrinking import Plan, ShrinkingRun, Sight
 from thresher.workers import Workers
 
-STANDARD_ERRORS = 1.0  # by which a size's log loss may exceed the best one's
+STANDARD_ERRORS = 1.0  # by which a size's loss may exceed the best one's
 
 Table = dict[str, np.ndarray]
-COLUMNS = ("size", "log_loss", "log_loss_se", "error", "error_se", "nonzeros", "stability")
 
 
 @dataclass(frozen=True)
 class Trial:
     """Rows that are all at hand, their targets in every problem, and the folds they are split in.
 
-    Two classes are one problem, more are one for each: all of them have the same size.
+    Two classes, or numbers, are one problem, more are one for each: all of them have the same size.
     """
 
     vocabulary: Vocabulary
     batch: Batch
     targets: list[np.ndarray]
     folds: Sequence[Fold]
+    judge: Judge
 
     def pooled(self, numbers: np.ndarray) -> np.ndarray:
         """Return the rows' numbers in the order of the folds that hold them out."""
         return np.concatenate([numbers[fold.held] for fold in self.folds])
 
     def null_loss(self) -> float:
-        """Return the log loss of a model without any feature."""
-        weights = self.batch.importance / np.sum(self.batch.importance)
-        shares = [float(np.sum(weights[mine > 0])) for mine in self.targets]
-        return float(np.mean([np.sum(entr([share, 1 - share])) for share in shares]))
+        """Return the loss of a model without any feature."""
+        return self.judge.null_loss(self.targets, self.batch.importance)
 
 
 def try_sizes(
@@ -67,7 +60,13 @@ def try_sizes(
     cells = [(number, mine) for mine in trial.targets for number in range(len(trial.folds))]
     seen = run_all(run, *zip(*cells, strict=True))
     rows = [judge_size(trial, [one[size] for one in seen], size) for size in sorted(plan.sizes)]
-    return {name: np.array([row[name] for row in rows]) for name in COLUMNS}
+    return {name: np.array([row[name] for row in rows]) for name in columns_of(trial.judge)}
+
+
+def columns_of(judge: Judge) -> tuple[str, ...]:
+    """Return the columns of a table of sizes."""
+    loss, score = judge.loss, judge.score
+    return "size", loss, f"{loss}_se", score, f"{score}_se", "nonzeros", "stability"
 
 
 @dataclass(frozen=True)
@@ -80,15 +79,15 @@ class Verdict:
     lenient: bool  # whether the margin is more than the standard error
 
 
-def smallest_good(table: Table, null_loss: float, spared: float) -> Verdict:
-    """Choose the smallest size whose log loss is within one standard error of the best.
+def smallest_good(table: Table, loss: str, null_loss: float, spared: float) -> Verdict:
+    """Choose the smallest size whose loss is within one standard error of the best.
 
     Many rows make that error tiny, and every last feature worth its while: a share ``spared`` of
     what the best size explains may be lost in any case.
     """
-    losses = table["log_loss"]
+    losses = table[loss]
     best = int(losses.argmin())
-    error = STANDARD_ERRORS * float(table["log_loss_se"][best])
+    error = STANDARD_ERRORS * float(table[f"{loss}_se"][best])
     spare = spared * (null_loss - float(losses[best]))
     margin = max(error, spare)
     chosen = int(np.flatnonzero(losses <= losses[best] + margin)[0])
@@ -102,27 +101,12 @@ def judge_size(trial: Trial, seen: list[Sight], size: int) -> dict[str, float]:
     margins = [np.concatenate([one.margins for one in folds]) for folds in problems]
     weights = trial.pooled(trial.batch.importance)
     targets = [trial.pooled(mine) for mine in trial.targets]
-    pairs = list(zip(margins, targets, strict=True))
-    losses = [log_losses(calibrated(one, mine, weights), mine) for one, mine in pairs]
-    log_loss, log_loss_se = _mean(np.mean(losses, axis=0), weights)
-    error, error_se = _mean(_wrong(margins, targets), weights)
+    losses = _mean(trial.judge.losses(margins, targets, weights), weights)
+    scores = _mean(trial.judge.scores(margins, targets, weights), weights)
     kappas = [_agreement(folds, len(trial.vocabulary)) for folds in problems]
-    return {
-        "size": size,
-        "log_loss": log_loss,
-        "log_loss_se": log_loss_se,
-        "error": error,
-        "error_se": error_se,
-        "nonzeros": float(np.mean([one.slots.size for one in seen])),
-        "stability": float(np.mean(kappas)),
-    }
-
-
-def _wrong(margins: list[np.ndarray], targets: list[np.ndarray]) -> np.ndarray:
-    """Return which rows are taken for another class than theirs."""
-    if len(margins) == 1:
-        return (margins[0] > 0) != (targets[0] > 0)
-    return np.argmax(margins, axis=0) != np.argmax(targets, axis=0)
+    nonzeros = float(np.mean([one.slots.size for one in seen]))
+    values = size, *losses, *scores, nonzeros, float(np.mean(kappas))
+    return dict(zip(columns_of(trial.judge), values, strict=True))
 
 
 def _mean(numbers: np.ndarray, weights: np.ndarray) -> tuple[float, float]:

@@ -1,14 +1,13 @@
 """Which classes a source has: told by its shards, or by its first rows."""
 
-from collections.abc import Iterator
 from itertools import chain
-from typing import Any
 
 import numpy as np
 
 from thresher.data.chunk import Chunk
 from thresher.data.errors import DataError
 from thresher.data.labels import tidy_labels
+from thresher.data.sources.begun import Begun
 from thresher.data.sources.protocol import Source
 from thresher.data.sources.shards import ShardSource
 
@@ -37,7 +36,7 @@ def with_classes(source: Source) -> tuple[Source, np.ndarray]:
             break
     classes = tidy_labels(np.unique(labels))
     _refuse_one_class(classes)
-    return (source if source.rewinds else _Begun(source, chain(seen, chunks))), classes
+    return (source if source.rewinds else Begun(source, chain(seen, chunks))), classes
 
 
 def _refuse_one_class(classes: np.ndarray) -> None:
@@ -48,19 +47,3 @@ def _refuse_one_class(classes: np.ndarray) -> None:
             f"All rows looked at are of class {classes[0]!s}: a classifier needs two. If others "
             "come later, name all classes (classes=, or --classes on the command line)."
         )
-
-
-class _Begun:
-    """A source that is read once, some of whose rows have been looked at already."""
-
-    rewinds = False
-
-    def __init__(self, source: Source, chunks: Iterator[Chunk]) -> None:
-        self._source, self._chunks = source, chunks
-
-    def chunks(self) -> Iterator[Chunk]:
-        """Read the rows from the first on."""
-        return self._chunks
-
-    def __getattr__(self, name: str) -> Any:
-        return getattr(self._source, name)
