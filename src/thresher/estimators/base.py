@@ -2,8 +2,7 @@
 
 import copy
 from abc import ABCMeta, abstractmethod
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, ClassVar, Self
 
@@ -15,6 +14,7 @@ from thresher.data.sources.protocol import Source
 from thresher.data.vocabulary import Vocabulary
 from thresher.estimators.gathering import Labelled
 from thresher.estimators.inputs import check_rows, check_weights
+from thresher.estimators.lessons import overflow_explained, with_weight
 from thresher.estimators.linear import SparseLinearModel
 from thresher.estimators.parameters import COMMON, Constraints, with_shared_words
 from thresher.estimators.progressive import Progressive
@@ -250,13 +250,13 @@ class OnlineModel(SparseLinearModel, metaclass=ABCMeta):
 
     def _fit_rows(self, rows: sparse.csr_array, labels: np.ndarray, weights: np.ndarray) -> None:
         targets, importance = self._lessons(labels, weights)
-        kept, rows, targets, importance = _with_weight(rows, targets, importance)
+        kept, rows, targets, importance = with_weight(rows, targets, importance)
         if not len(self._model.vocabulary):
             self._settle_units(rows)
         rows = self._next_in_one_unit(rows)
         watched = self.verbose > 0
         passes = Passes(self._most_passes(), self.tol or 0.0, self.shuffle, self._seed, watched)
-        with workers(self.n_jobs) as run_all, _overflow_explained(kept):
+        with workers(self.n_jobs) as run_all, overflow_explained(kept):
             self._prepare_rows(rows, targets, importance, run_all)
             self._model.learner = self._learner(kept.size)
             self.n_iter_ = self._model.fit(rows, targets, importance, passes, run_all, self._report)
@@ -274,9 +274,9 @@ class OnlineModel(SparseLinearModel, metaclass=ABCMeta):
     ) -> None:
         rows = self._next_in_one_unit(rows)
         targets, importance = self._next_lessons(labels, weights)
-        kept, rows, targets, importance = _with_weight(rows, targets, importance)
+        kept, rows, targets, importance = with_weight(rows, targets, importance)
         learner = learner or self._learner(None)
-        with workers(self.n_jobs) as run_all, _overflow_explained(kept):
+        with workers(self.n_jobs) as run_all, overflow_explained(kept):
             self._model.learn(learner, rows, targets, importance, run_all, anew)
         self._weights, self.n_iter_ = None, 1
 
@@ -285,26 +285,3 @@ class OnlineModel(SparseLinearModel, metaclass=ABCMeta):
         if self.verbose:
             weights, _ = self._model.learner.weights(problem.state, self._model.vocabulary)
             print(f"pass {n_passes}: {np.count_nonzero(weights):,} features with nonzero weight")
-
-
-def _with_weight(
-    rows: sparse.csr_array, targets: list[np.ndarray], importance: np.ndarray
-) -> tuple[np.ndarray, sparse.csr_array, list[np.ndarray], np.ndarray]:
-    """Return the numbers of the rows that count at all, and those rows; a copy only if it must."""
-    kept = np.flatnonzero(importance)
-    if kept.size == importance.size:
-        return kept, rows, targets, importance
-    return kept, rows[kept], [one[kept] for one in targets], importance[kept]
-
-
-@contextmanager
-def _overflow_explained(rows: np.ndarray) -> Iterator[None]:
-    """Turn an overflow into an error that says where it happened and what helps."""
-    try:
-        yield
-    except Overflow as overflow:
-        raise ValueError(
-            f"The numbers overflowed while learning row {rows[overflow.row]}: steps are too long "
-            "for these rows. Lower eta0 (or alpha, or raise gamma), set eta0='auto', or bring the "
-            "columns to similar scales (thresher.UnitScaler, sklearn.preprocessing.MaxAbsScaler)."
-        ) from None

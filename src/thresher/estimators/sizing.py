@@ -10,7 +10,7 @@ from sklearn.base import is_regressor
 from thresher.data.vocabulary import Vocabulary
 from thresher.estimators.gathering import MOST_ROWS, Labelled
 from thresher.files import access
-from thresher.learners.thresher import wanted_features
+from thresher.learners.selection import wanted_features
 from thresher.learners.timetable import fixed_timetable
 from thresher.randomness import permutation
 from thresher.train import Passes

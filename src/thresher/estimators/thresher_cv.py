@@ -19,7 +19,7 @@ from thresher.estimators.sizing import (
     usual_sizes,
 )
 from thresher.estimators.thresher import ThresherClassifier, ThresherRegressor
-from thresher.learners.thresher import wanted_features
+from thresher.learners.selection import wanted_features
 from thresher.train.folds import Fold
 from thresher.train.sizing import Table
 from thresher.validation import Number, Whole

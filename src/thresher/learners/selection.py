@@ -1,6 +1,8 @@
-"""Which features are kept: the two rules by which a stage purges."""
+"""Which features are kept: how many, and the two rules by which a stage purges."""
 
+import math
 from collections.abc import Callable
+from numbers import Integral
 
 import numpy as np
 
@@ -8,6 +10,20 @@ from thresher.kernels.masks import above, picked
 from thresher.kernels.quantile import kth_smallest
 
 Columns = Callable[[np.ndarray], np.ndarray]
+
+
+FEWEST, SHARE = 100, 0.01  # features wanted when the user does not say
+
+
+def wanted_features(n_features: int | float | None, seen: int, columns: int) -> int:
+    """Return how many features to keep: a number, a share of all columns, or one per cent."""
+    if n_features is None:
+        wanted = max(FEWEST, math.ceil(SHARE * seen))
+    elif isinstance(n_features, Integral):
+        wanted = int(n_features)
+    else:
+        wanted = max(1, round(n_features * columns))
+    return min(wanted, seen)
 
 
 def judge(

@@ -6,9 +6,7 @@ features whose mean weight is most salient, fewer and fewer on a geometric way t
 with ever longer steps; the survivors are then fitted without truncation.
 """
 
-import math
 from dataclasses import dataclass
-from numbers import Integral
 from typing import ClassVar
 
 import numpy as np
@@ -31,30 +29,18 @@ from thresher.learners.gravity import gravity_for
 from thresher.learners.pace import Schedule
 from thresher.learners.paths import Paths
 from thresher.learners.salience import Powers, note_magnitudes, scores
-from thresher.learners.selection import shrinking_size, strongest
+from thresher.learners.selection import shrinking_size, strongest, wanted_features
 from thresher.learners.stages import RunUnit, StageLearner
 from thresher.learners.timetable import Timetable
 
 # Of earlier stages, in the running means over stages. A stream's stages lengthen, and the last ones
 # say most.
 MEMORY, STREAM_MEMORY = 0.8, 0.5
-FEWEST, SHARE = 100, 0.01  # features wanted when the user does not say
 
 # A feature's steps have halved where the root of its squared gradients' sum is this: early while
 # selecting, so that frequent features do not run ahead of rare ones.
 SELECTING_HALVING, REFITTING_HALVING = 0.5, 1.0
 SALIENCE, STREAM_SALIENCE = Powers(0.0, 0.4), Powers(0.2, 0.2)
-
-
-def wanted_features(n_features: int | float | None, seen: int, columns: int) -> int:
-    """Return how many features to keep: a number, a share of all columns, or one per cent."""
-    if n_features is None:
-        wanted = max(FEWEST, math.ceil(SHARE * seen))
-    elif isinstance(n_features, Integral):
-        wanted = int(n_features)
-    else:
-        wanted = max(1, round(n_features * columns))
-    return min(wanted, seen)
 
 
 @dataclass(frozen=True)

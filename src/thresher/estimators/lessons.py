@@ -1,0 +1,32 @@
+"""What goes around learning: only rows that count, and an overflow in plain words."""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+import numpy as np
+from scipy import sparse
+
+from thresher.learners.protocol import Overflow
+
+
+def with_weight(
+    rows: sparse.csr_array, targets: list[np.ndarray], importance: np.ndarray
+) -> tuple[np.ndarray, sparse.csr_array, list[np.ndarray], np.ndarray]:
+    """Return the numbers of the rows that count at all, and those rows; a copy only if it must."""
+    kept = np.flatnonzero(importance)
+    if kept.size == importance.size:
+        return kept, rows, targets, importance
+    return kept, rows[kept], [one[kept] for one in targets], importance[kept]
+
+
+@contextmanager
+def overflow_explained(rows: np.ndarray) -> Iterator[None]:
+    """Turn an overflow into an error that says where it happened and what helps."""
+    try:
+        yield
+    except Overflow as overflow:
+        raise ValueError(
+            f"The numbers overflowed while learning row {rows[overflow.row]}: steps are too long "
+            "for these rows. Lower eta0 (or alpha, or raise gamma), set eta0='auto', or bring the "
+            "columns to similar scales (thresher.UnitScaler, sklearn.preprocessing.MaxAbsScaler)."
+        ) from None
