@@ -116,10 +116,10 @@ def purge_all_but(paths, n, score):
     purge(paths, columns[n:])
 
 
-def select(task, paths, *, target, n_stages, n_bursts, rejection_rate, etas, growth, size, powers):
+def select(task, paths, *, target, n_stages, n_bursts, rejection_rate, etas, growth, size, power):
     """Shrink the stable set to `target`; return the mean weights and the history."""
     p, occurring = task.X.shape[1], int(paths.stable.sum())
-    squares = np.sum(task.X**2, axis=0)
+    scale = np.sum(task.X**2, axis=0) ** power
     mean, history = np.zeros(p), []
     for s in range(1, n_stages + 1):
         longer = growth ** ((s - 1) / max(n_stages - 1, 1))
@@ -128,8 +128,6 @@ def select(task, paths, *, target, n_stages, n_bursts, rejection_rate, etas, gro
         r = max(0.2, 1 / s)
         mean = np.where(paths.stable, mean + r * (paths.W.mean(axis=0) - mean), mean)
         n_kept = round(occurring ** (1 - s / n_stages) * target ** (s / n_stages))
-        way = (s - 1) / (n_stages - 1) if n_stages > 1 else 1.0
-        scale = squares ** ((1 - way) * powers[0] + way * powers[1])
         purge_all_but(paths, n_kept, np.abs(mean) * scale)
         beta = rejection_rate * (paths.stable.sum() / occurring)
         paths.gravity = quantile([ratio for j, ratio in paths.ratios if paths.stable[j]], beta)
@@ -171,7 +169,7 @@ def thresher(
     bounds,
     burst_weights,
     halving,
-    powers,
+    power,
     weights=None,
 ):
     """Both `select_etas` and `refit_etas` cover the whole run: entry t is that of update t + 1."""
@@ -189,7 +187,7 @@ def thresher(
         etas=select_etas,
         growth=growth,
         size=size,
-        powers=powers,
+        power=power,
     )
     coef, v = paths.W.mean(axis=0), paths.V.mean()
     n_refitting = max(math.ceil((updates - n_selecting * size) / size), 1 if refit > 0 else 0)

@@ -27,7 +27,7 @@ def fit(X, y, order, *, refit_eta=0.03125, burst_weights=None, n_paths=1, **sett
         "groups": [np.arange(n_paths)],
         "burst_weights": burst_weights or (lambda b: np.ones(n_paths)),
         "halving": 1e12,
-        "powers": (0.25, 0.25),
+        "power": 0.25,
     }
     return thresher(X, y, [order] * n_paths, **{**given, **settings})
 

@@ -8,7 +8,6 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from thresher import ThresherClassifier
-from thresher.learners.salience import Powers
 from thresher.learners.thresher import Thresher
 
 Change = Callable[[Thresher], Thresher]
@@ -66,15 +65,11 @@ def _late_halving(learner: Thresher) -> Thresher:
 
 
 def _by_weight(learner: Thresher) -> Thresher:
-    return replace(learner, salience=Powers(0.0, 0.0))
+    return replace(learner, salience=0.0)
 
 
 def _by_size(learner: Thresher) -> Thresher:
-    return replace(learner, salience=Powers(0.5, 0.5))
-
-
-def _by_one_power(learner: Thresher) -> Thresher:
-    return replace(learner, salience=Powers(0.2, 0.2))
+    return replace(learner, salience=0.5)
 
 
 VARIANTS = {
@@ -88,7 +83,6 @@ VARIANTS = {
     "late-halving": Variant("steps that shorten half as early", change=_late_halving),
     "by-weight": Variant("score without the column's size", change=_by_weight),
     "by-size": Variant("score with the root of the column's size", change=_by_size),
-    "by-one-power": Variant("score with one power of it in all stages", change=_by_one_power),
     "steady-steps": Variant("selecting steps of one length", change=_steady_steps),
     "long-steps": Variant("selecting steps as long as the refit's", change=_long_steps),
     "short-steps": Variant("selecting steps a third as long", change=_short_steps),

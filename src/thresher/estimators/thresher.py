@@ -19,13 +19,13 @@ from thresher.estimators.rates import schedule_for
 from thresher.estimators.regressor import OnlineRegressor
 from thresher.estimators.sizing import SizesItself
 from thresher.learners.protocol import Learner
-from thresher.learners.thresher import SALIENCE, SELECTING_HALVING, STREAM_SALIENCE, Thresher
+from thresher.learners.thresher import SELECTING_HALVING, Thresher
 from thresher.learners.timetable import Timetable, fixed_timetable
 from thresher.validation import Number, OneOf, Whole
 
 # Short steps regularise the selection: stability over resampled rows is bought with them. A stream
 # passes once and cannot afford them.
-FIRST_SHARE, LAST_SHARE = 1 / 15, 5 / 3
+FIRST_SHARE, LAST_SHARE = 1 / 30, 1.0
 # ... on a stream: of paths that select, and how much longer the others'. Slopes that grow with the
 # error bear no more than the refit's steps, but those may shorten later.
 STREAM_SHARE, FITTING, LATE_HALVING = 2.0, 2.0, 5.0
@@ -54,9 +54,9 @@ class ThresherModel(SizesItself, PathsModel):
     refit : float, default=0.3
         Share of the updates that fit the features left at the end.
     eta0 : float or "auto", default="auto"
-        Length of the steps of the refit; those of the selection grow from a fifteenth of it to
-        five thirds in ``fit``, and are up to twice as long in ``partial_fit``. A number is the
-        absolute rate; "auto" is relative to the rows' mean squared norm.
+        Length of the steps of the refit; those of the selection grow from a thirtieth of it to as
+        long in ``fit``, and are up to twice as long in ``partial_fit``. A number is the absolute
+        rate; "auto" is relative to the rows' mean squared norm.
     max_iter : int or "auto", default="auto"
         Passes over the rows in ``fit``; "auto" is 20, and more where that is less than 80,000
         updates.
@@ -132,7 +132,6 @@ class ThresherModel(SizesItself, PathsModel):
             dtype=np.dtype(self.dtype),
             fitting=fitting,
             halving=halving,
-            salience=STREAM_SALIENCE if n_rows is None else SALIENCE,
             rehearses=n_rows is None and self.loss in BOUNDED,
         )
 

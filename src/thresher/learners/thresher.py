@@ -28,7 +28,6 @@ from thresher.learners.calibration import Standing, refit_probabilities
 from thresher.learners.gravity import gravity_for
 from thresher.learners.pace import Schedule
 from thresher.learners.paths import Paths
-from thresher.learners.salience import Powers, note_magnitudes, scores
 from thresher.learners.selection import shrinking_size, strongest, wanted_features
 from thresher.learners.stages import RunUnit, StageLearner
 from thresher.learners.timetable import Timetable
@@ -40,7 +39,7 @@ MEMORY, STREAM_MEMORY = 0.8, 0.5
 # A feature's steps have halved where the root of its squared gradients' sum is this: early while
 # selecting, so that frequent features do not run ahead of rare ones.
 SELECTING_HALVING, REFITTING_HALVING = 0.5, 1.0
-SALIENCE, STREAM_SALIENCE = Powers(0.0, 0.4), Powers(0.2, 0.2)
+SALIENCE = 0.2  # exponent of a column's sum of squares in c_j
 
 
 @dataclass(frozen=True)
@@ -60,7 +59,7 @@ class Thresher(StageLearner):
     dtype: np.dtype
     fitting: float = 1.0
     halving: float = SELECTING_HALVING
-    salience: Powers = SALIENCE
+    salience: float = SALIENCE
 
     means: ClassVar[tuple[str, ...]] = ("mean", "fitted")
 
@@ -179,8 +178,8 @@ class Thresher(StageLearner):
             return paths.shown("fitted").copy(), float(paths.features["bias_fitted"][0])
         weights, bias = mean_weights(paths)
         wanted = wanted_features(self.n_features, len(vocabulary), vocabulary.n_columns)
-        found = self._scores(paths, vocabulary, weights)
-        keep = strongest(found, paths.stable, columns_in(paths, vocabulary), wanted)
+        scores = self._scores(paths, vocabulary, weights)
+        keep = strongest(scores, paths.stable, columns_in(paths, vocabulary), wanted)
         return np.where(keep, weights, 0.0), bias
 
     def probabilities(self, paths: Paths, vocabulary: Vocabulary) -> np.ndarray:
@@ -198,8 +197,8 @@ class Thresher(StageLearner):
 
     def leaders(self, paths: Paths, vocabulary: Vocabulary, n: int) -> np.ndarray:
         """Return the mask of the n stable features with the most salient mean weights."""
-        found = self._scores(paths, vocabulary, paths.shown("mean"))
-        return strongest(found, paths.stable, columns_in(paths, vocabulary), n)
+        scores = self._scores(paths, vocabulary, paths.shown("mean"))
+        return strongest(scores, paths.stable, columns_in(paths, vocabulary), n)
 
     def _average(self, paths: Paths) -> np.ndarray:
         """Update the running means; return the mean weights of the stage."""
@@ -215,10 +214,11 @@ class Thresher(StageLearner):
 
     def _purge(self, paths: Paths, vocabulary: Vocabulary) -> None:
         """Purge all but the most salient features, and set what rejects updates from now on."""
-        if not self.timetable.endless:
-            note_magnitudes(paths, vocabulary)
-        found = self._scores(paths, vocabulary, paths.feature("mean"))
-        paths.purge(paths.stable & ~self._kept(paths, vocabulary, found))
+        if "salience" not in paths.notes and not self.timetable.endless:
+            # rows that are all at hand have been counted once and for all
+            paths.notes["salience"] = self._salience(paths, vocabulary)
+        scores = self._scores(paths, vocabulary, paths.feature("mean"))
+        paths.purge(paths.stable & ~self._kept(paths, vocabulary, scores))
         paths.stage.rejection_rate, paths.stage.gravity = self._gravity(paths, vocabulary)
 
     def _gravity(self, paths: Paths, vocabulary: Vocabulary) -> tuple[float, float]:
@@ -264,8 +264,8 @@ class Thresher(StageLearner):
         wanted = wanted_features(self.n_features, seen, vocabulary.n_columns)
         return shrinking_size(seen, wanted, paths.stage.number, self.timetable.n_stages)
 
-    def _kept(self, paths: Paths, vocabulary: Vocabulary, found: np.ndarray) -> np.ndarray:
-        """Return the mask of the features that stand out most.
+    def _kept(self, paths: Paths, vocabulary: Vocabulary, scores: np.ndarray) -> np.ndarray:
+        """Return the mask of the features with the highest scores.
 
         A feature that appeared during the stage has not had its chance yet, and stays.
         """
@@ -273,14 +273,19 @@ class Thresher(StageLearner):
         judged = stable.copy()
         judged[first_fresh:] = False
         columns = columns_in(paths, vocabulary)
-        kept = strongest(found, judged, columns, self._size(paths, vocabulary))
+        kept = strongest(scores, judged, columns, self._size(paths, vocabulary))
         kept[first_fresh:] = stable[first_fresh:]
         return kept
 
     def _scores(self, paths: Paths, vocabulary: Vocabulary, weights: np.ndarray) -> np.ndarray:
-        """Return how much weights stand out now."""
-        power = self.salience.at(paths.stage.number, self.timetable.n_stages)
-        return scores(weights, paths, vocabulary, power)
+        """Return how much weights stand out: |w_j| c_j, more on a column that says more."""
+        salience, scores = paths.notes.get("salience"), np.abs(weights)
+        scores *= self._salience(paths, vocabulary) if salience is None else salience
+        return scores
+
+    def _salience(self, paths: Paths, vocabulary: Vocabulary) -> np.ndarray:
+        """Return c_j of every feature."""
+        return paths.of(vocabulary["squares"]) ** self.salience
 
     def _bias_total(self, paths: Paths) -> float:
         """Return the sum over paths and ends of bursts of the constant input's weight."""
