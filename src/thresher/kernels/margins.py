@@ -8,6 +8,7 @@ from thresher.jit import jit
 
 # Between these, a sum of squares has neither overflowed nor lost what counts.
 SMALLEST, LARGEST = 1e-280, 1e300
+ONE, TWO = np.uint64(1), np.uint64(2)
 
 
 @jit
@@ -38,39 +39,61 @@ def lengths(starts, values):
 
 
 @jit
-def dots(starts, columns, values, weights, found):
-    """Write ``row . weights`` for every row."""
+def dots(starts, columns, values, weights, bias, found):
+    """Write ``row . weights + bias`` for every row: in two sums, since each waits for itself."""
     last = np.uint64(starts[0])
     for i in range(found.size):
         # unsigned, since Numba lets signed places count from an array's end
         first, last = last, np.uint64(starts[i + 1])
-        dot = 0.0
-        for k in range(first, last):
-            dot += weights[columns[k]] * values[k]
-        found[i] = dot
+        odd = (last - first) & ONE
+        even = other = 0.0
+        for k in range(first, last - odd, TWO):
+            even += weights[columns[k]] * values[k]
+            other += weights[columns[k + ONE]] * values[k + ONE]
+        if odd:
+            even += weights[columns[last - ONE]] * values[last - ONE]
+        found[i] = even + other + bias
 
 
 @jit
-def unit_dots(starts, columns, values, weights, found):
-    """Write ``row . weights`` for every row at unit length."""
-    squares = np.empty(found.size)
-    last = np.uint64(starts[0])
-    for i in range(found.size):
-        first, last = last, np.uint64(starts[i + 1])
-        dot = total = 0.0
-        # one loop, not two: the row comes from memory, and that is what takes the time
-        for k in range(first, last):
-            dot += weights[columns[k]] * values[k]
-            total += values[k] * values[k]
-        found[i], squares[i] = dot, total
-    for i in range(found.size):
+def take_care(starts, values, squares, found):
+    """Give rows whose squares overflow or vanish unit length."""
+    strange = 0
+    for i in range(found.size):  # a loop for itself, which looks at several at once
+        strange += not SMALLEST < squares[i] < LARGEST
+    for i in range(found.size if strange else 0):
         if not SMALLEST < squares[i] < LARGEST:
             length = careful_length(values[starts[i] : starts[i + 1]])
             found[i] *= 1.0 / length if length != 0.0 else 0.0
             squares[i] = 1.0
+
+
+@jit
+def unit_dots(starts, columns, values, weights, bias, found):
+    """Write ``row . weights + bias`` for every row at unit length."""
+    squares = np.empty(found.size)
+    last = np.uint64(starts[0])
+    for i in range(found.size):
+        first, last = last, np.uint64(starts[i + 1])
+        odd = (last - first) & ONE
+        even = other = 0.0
+        even_total = other_total = 0.0
+        # one loop, not two: the row comes from memory, and that is what takes the time
+        for k in range(first, last - odd, TWO):
+            value, next_value = values[k], values[k + ONE]
+            even += weights[columns[k]] * value
+            other += weights[columns[k + ONE]] * next_value
+            even_total += value * value
+            other_total += next_value * next_value
+        if odd:
+            value = values[last - ONE]
+            even += weights[columns[last - ONE]] * value
+            even_total += value * value
+        found[i], squares[i] = even + other, even_total + other_total
+    take_care(starts, values, squares, found)
     # without a branch, so that several roots are taken at once
     for i in range(found.size):
-        found[i] *= 1.0 / math.sqrt(squares[i])
+        found[i] = found[i] * (1.0 / math.sqrt(squares[i])) + bias
 
 
 @jit
@@ -81,9 +104,7 @@ def margins(starts, columns, values, weights, bias, normalize):
     """
     found = np.empty(starts.size - 1)
     if normalize:
-        unit_dots(starts, columns, values, weights, found)
+        unit_dots(starts, columns, values, weights, bias, found)
     else:
-        dots(starts, columns, values, weights, found)
-    for i in range(found.size):
-        found[i] += bias
+        dots(starts, columns, values, weights, bias, found)
     return found
