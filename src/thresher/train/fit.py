@@ -37,14 +37,18 @@ class Passes:
         wanted = 1 if self.tol > 0 else max(1, ROWS_AT_ONCE // n_rows)
         return wanted if self.most is None else min(wanted, self.most - done)
 
-    def orders(self, first: int, count: int, n_rows: int, n_orders: int) -> list[np.ndarray]:
+    def orders(
+        self, first: int, count: int, n_rows: int, n_orders: int, run_all: Workers
+    ) -> list[np.ndarray]:
         """Return the orders of the rows in some passes, one for each path if they differ."""
         if not self.shuffle:
             return [np.tile(np.arange(n_rows), count)] * n_orders
-        return [
-            np.concatenate([permutation(self.seed, path, first + k, n_rows) for k in range(count)])
-            for path in range(n_orders)
-        ]
+
+        def order(path: int) -> np.ndarray:
+            passes = range(first, first + count)
+            return np.concatenate([permutation(self.seed, path, k, n_rows) for k in passes])
+
+        return run_all(order, range(n_orders))
 
 
 def fit_problem(
@@ -71,7 +75,7 @@ def fit_problem(
     number, first = 0, problem.pace.updates
     while number != passes.most and not learner.finished(work.state):
         count = passes.at_once(batch.norms.size, number)
-        orders = passes.orders(number, count, batch.norms.size, learner.n_orders)
+        orders = passes.orders(number, count, batch.norms.size, learner.n_orders, run_all)
         follow(learner, work, Feed(batch, targets, orders, problem.pace, learner.streams), run_all)
         number += count
         if not (passes.watched or passes.tol > 0):

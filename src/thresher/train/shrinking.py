@@ -131,6 +131,6 @@ class ShrinkingRun(SheddingWork):
     def _feed(self, first: int, count: int, pace: Pace) -> Feed:
         """Return some passes over the rows that train."""
         training = self.fold.training
-        orders = self.passes.orders(first, count, training.size, 1)
+        orders = self.passes.orders(first, count, training.size, 1, self.run_all)
         order = training[orders[0]]
         return Feed(self.batch, self.targets, [order], pace, streams=True)
