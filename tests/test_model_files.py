@@ -523,8 +523,10 @@ def test_a_width_for_which_there_is_no_memory_is_refused(slim_data):
 @pytest.mark.parametrize(
     ("version", "name"),
     [
-        *itertools.product([1, 2], ["model", "stabilized", "state"]),
+        *itertools.product([1, 2, 3], ["model", "stabilized", "state"]),
         (2, "flagship-state"),
+        (3, "flagship-state"),
+        (3, "units"),
     ],
 )
 def test_golden_files_predict_what_they_always_did(version, name):
@@ -558,5 +560,8 @@ def test_golden_files_hold_what_they_always_did():
     state.partial_fit(golden_rows()[50:], labels)
     with pytest.raises(ValueError, match="only what prediction needs"):
         stable.partial_fit(golden_rows()[:10], labels.astype(int))
-    flagship = thresher.load(GOLDEN / "flagship-state-v2.thresher")
-    flagship.partial_fit(golden_rows()[50:], labels.astype(int))
+    for version, remembered in ((2, False), (3, True)):
+        flagship = thresher.load(GOLDEN / f"flagship-state-v{version}.thresher")
+        assert (flagship._model.rehearsal is not None) == remembered
+        flagship.partial_fit(golden_rows()[50:], labels.astype(int))
+    assert thresher.load(GOLDEN / "units-v3.thresher").column_scales_ is not None

@@ -24,7 +24,7 @@ def golden_rows(n=60):
 
 
 def golden_models():
-    """Return fitted models by the names of their files: slim, stabilized, and one to go on with."""
+    """Return fitted models by the names of their files: slim ones, and two to go on with."""
     rows = golden_rows()
     labels = (rows @ np.linspace(-1, 1, WIDTH) > 0).astype(int)
     three = np.array(["ash", "elm", "oak"])[labels + (rows[:, 3] > 0)]
@@ -38,7 +38,15 @@ def golden_models():
     state.partial_fit(rows[:50], labels[:50] > 0, classes=[False, True])
     flagship = thresher.ThresherClassifier(n_features_to_select=6, n_stages=5, random_state=4)
     flagship.partial_fit(rows[:50], labels[:50], classes=[0, 1])
-    return {"model": plain, "stabilized": stable, "state": state, "flagship-state": flagship}
+    units = thresher.ThresherClassifier(n_features_to_select=6, n_stages=5, max_iter=5)
+    units.set_params(random_state=5).fit(rows * np.where(np.arange(WIDTH) == 20, 1e6, 1.0), labels)
+    return {
+        "model": plain,
+        "stabilized": stable,
+        "state": state,
+        "flagship-state": flagship,
+        "units": units,
+    }
 
 
 def main():
