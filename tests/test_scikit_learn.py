@@ -13,6 +13,7 @@ from sklearn.model_selection import GridSearchCV
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import MaxAbsScaler
 
+import thresher
 from cases import (
     ALL,
     NAMES,
@@ -21,6 +22,7 @@ from cases import (
     VARIANTS,
     assert_same_bits,
     facts,
+    labelled_rows,
     make,
     make_streaming,
     stream,
@@ -236,3 +238,25 @@ def test_what_the_history_shows_cannot_be_changed_from_outside(binary, name):
     model.stable_[:] = False
     model.selection_probabilities_[:] = 7.0
     assert facts(model) == before
+
+
+@pytest.mark.parametrize(
+    "classes",
+    [
+        np.array([-128, 127], np.int8),
+        np.array([3, 250], np.uint8),
+        np.array([np.iinfo(np.int64).min, np.iinfo(np.int64).max]),
+        np.array([0.0, 2.0]),
+        np.array([False, True]),
+        np.array(["ash", "oak tree"]),
+    ],
+    ids=lambda classes: str(classes.dtype),
+)
+@pytest.mark.filterwarnings("error")
+def test_classes_of_any_type_come_back_as_they_were(classes):
+    rows, labels = labelled_rows(n=60)
+    model = thresher.FTRLClassifier(l1=0.01, random_state=0)
+    predicted = model.fit(rows, classes[(labels > 0).astype(int)]).predict(rows)
+    assert predicted.dtype == classes.dtype
+    assert predicted.tolist() == classes[(model.decision_function(rows) > 0).astype(int)].tolist()
+    assert set(predicted.tolist()) == set(classes.tolist())

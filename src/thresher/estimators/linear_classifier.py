@@ -43,6 +43,12 @@ class LinearClassifier(ClassifierMixin, SparseLinearModel):
 
     def _classes_for(self, margins: np.ndarray) -> np.ndarray:
         """Return the class that margins speak for."""
+        if margins.ndim == 1 and self.classes_.dtype.kind in "iu":
+            # computed, not looked up: signs that nobody can foresee make that slow
+            chosen = (margins > 0).astype(self.classes_.dtype)
+            chosen *= self.classes_[1:] - self.classes_[:1]
+            chosen += self.classes_[:1]
+            return chosen
         if margins.ndim == 1:
             return self.classes_.take(margins > 0)
         return self.classes_[margins.argmax(axis=1)]

@@ -8,7 +8,6 @@ from thresher.jit import jit
 
 # Between these, a sum of squares has neither overflowed nor lost what counts.
 SMALLEST, LARGEST = 1e-280, 1e300
-ONE, TWO = np.uint64(1), np.uint64(2)
 
 
 @jit
@@ -40,19 +39,18 @@ def lengths(starts, values):
 
 @jit
 def dots(starts, columns, values, weights, bias, found):
-    """Write ``row . weights + bias`` for every row: in two sums, since each waits for itself."""
+    """Write ``row . weights + bias`` for every row.
+
+    One sum after the other: several at once would be faster, but no longer blind to stored zeros.
+    """
     last = np.uint64(starts[0])
     for i in range(found.size):
         # unsigned, since Numba lets signed places count from an array's end
         first, last = last, np.uint64(starts[i + 1])
-        odd = (last - first) & ONE
-        even = other = 0.0
-        for k in range(first, last - odd, TWO):
-            even += weights[columns[k]] * values[k]
-            other += weights[columns[k + ONE]] * values[k + ONE]
-        if odd:
-            even += weights[columns[last - ONE]] * values[last - ONE]
-        found[i] = even + other + bias
+        dot = 0.0
+        for k in range(first, last):
+            dot += weights[columns[k]] * values[k]
+        found[i] = dot + bias
 
 
 @jit
@@ -75,21 +73,12 @@ def unit_dots(starts, columns, values, weights, bias, found):
     last = np.uint64(starts[0])
     for i in range(found.size):
         first, last = last, np.uint64(starts[i + 1])
-        odd = (last - first) & ONE
-        even = other = 0.0
-        even_total = other_total = 0.0
+        dot = total = 0.0
         # one loop, not two: the row comes from memory, and that is what takes the time
-        for k in range(first, last - odd, TWO):
-            value, next_value = values[k], values[k + ONE]
-            even += weights[columns[k]] * value
-            other += weights[columns[k + ONE]] * next_value
-            even_total += value * value
-            other_total += next_value * next_value
-        if odd:
-            value = values[last - ONE]
-            even += weights[columns[last - ONE]] * value
-            even_total += value * value
-        found[i], squares[i] = even + other, even_total + other_total
+        for k in range(first, last):
+            dot += weights[columns[k]] * values[k]
+            total += values[k] * values[k]
+        found[i], squares[i] = dot, total
     take_care(starts, values, squares, found)
     # without a branch, so that several roots are taken at once
     for i in range(found.size):
