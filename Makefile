@@ -20,11 +20,10 @@ CODE    := $(wildcard src tests experiments fuzz)
 BIN     := $(VENV)/bin
 READY   := $(VENV)/.ready
 PYTEST  := $(BIN)/python -m pytest -q -rfE -n $(WORKERS)
-# The study has no kernels of its own: how they are compiled changes nothing there.
-KERNELS := --ignore=tests/experiments
-# Bounds are checked by tests that give kernels something new, not by those of what stands on them.
-BOUNDS := $(KERNELS) --ignore-glob='tests/test_cli*.py' --ignore=tests/test_estimator_checks.py \
-	--ignore=tests/test_docs.py --ignore=tests/test_demo.py --ignore=tests/test_bench.py --ignore=tests/test_sizes.py
+# What stands on the kernels, and files that need none: how those are compiled changes nothing there.
+ABOVE   := cli* estimator_checks docs demo bench sizes* model_files regression_files container export \
+	shard_* arrow jsonl vw text named_formats naming table grouping cache atomic files
+KERNELS := --ignore=tests/experiments $(foreach name,$(ABOVE),--ignore-glob='tests/test_$(name).py')
 
 .PHONY: demo test lint bench clean
 .DELETE_ON_ERROR:
@@ -38,7 +37,7 @@ test: lint
 	@echo "== tests, not compiled"
 	@NUMBA_DISABLE_JIT=1 $(PYTEST) $(KERNELS) $(TESTS)
 	@echo "== tests, compiled with bounds checks"
-	@NUMBA_BOUNDSCHECK=1 $(PYTEST) $(BOUNDS) $(TESTS)
+	@NUMBA_BOUNDSCHECK=1 $(PYTEST) $(KERNELS) $(TESTS)
 
 lint: $(READY)
 	@echo "== format, lint, types, import contract"
