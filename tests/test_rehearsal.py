@@ -5,7 +5,7 @@ import pytest
 from numpy.testing import assert_array_equal
 
 import thresher
-from cases import assert_same_bits, labelled_rows, make_streaming, numbered_rows, stream
+from cases import assert_same_bits, facts, labelled_rows, make_streaming, numbered_rows, stream
 from thresher.learners import stages
 from thresher.learners.timetable import Timetable
 from thresher.randomness import earlier
@@ -155,3 +155,14 @@ def test_the_selection_goes_on_by_new_rows():
     assert table.goes_on(41, 0)
     assert Timetable(40, fixed_burst=5).goes_on(1, 0)
     assert_array_equal(np.diff(ends[:7]), 100)
+
+
+def test_a_stream_does_not_change_its_precision():
+    model = make_streaming(NAME)
+    model.partial_fit(ROWS[:70], LABELS[:70], classes=[0, 1, 2])
+    before = facts(model)
+    with pytest.raises(ValueError, match="dtype='float64', but float32 weights"):
+        model.set_params(dtype="float64").partial_fit(ROWS[70:], LABELS[70:])
+    assert facts(model.set_params(dtype="float32")) == before
+    whole = make_streaming(NAME).partial_fit(ROWS, LABELS, classes=[0, 1, 2])
+    assert_same_bits(model.partial_fit(ROWS[70:], LABELS[70:]), whole)

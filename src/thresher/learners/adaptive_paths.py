@@ -40,6 +40,6 @@ def refuse_other_dtype(paths: Paths, dtype: np.dtype) -> None:
     trained = units_of(paths)[0].dtype
     if trained != dtype:
         raise ValueError(
-            f"dtype={dtype.name!r}, but {trained.name} weights have been trained, and a warm start "
-            "goes on with those. Set dtype back, or warm_start=False."
+            f"dtype={dtype.name!r}, but {trained.name} weights have been trained; warm starts and "
+            "partial_fit go on with those. Set dtype back, or begin anew: fit, warm_start=False."
         )

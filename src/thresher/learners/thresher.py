@@ -98,6 +98,7 @@ class Thresher(StageLearner):
 
     def prepare(self, paths: Paths, rows: Rows, updates: list[Updates]) -> RunUnit:
         """Return what gives the unit of a number its updates, and returns how many it learnt."""
+        refuse_other_dtype(paths, self.dtype)
         stage, units = paths.stage, units_of(paths)
         takes = self.takes(paths, updates[0].order.size)
         selects = self.timetable.selects(stage.number)
