@@ -10,7 +10,7 @@ import numpy as np
 
 from thresher.jit import jit
 from thresher.kernels.losses import slope_of
-from thresher.kernels.prefetch import AHEAD, MOST, prefetch
+from thresher.kernels.prefetch import LATER, SOON, prefetch, prefetch_span
 from thresher.kernels.shrink import soft_threshold
 
 TINY = 1e-300
@@ -63,13 +63,13 @@ def follow_leader(rows, updates, loss, z, roots, bias_z, bias_root, alpha, beta,
     slowness = 1.0 / alpha
     most = longest(starts)
     near_z, near_roots, weights = np.empty(most), np.empty(most), np.empty(most)
+    final = order.size - 1
     for t in range(order.size):
-        if t + 1 < order.size:
-            following = order[t + 1]
-            ahead = starts[following]
-            for k in range(ahead, min(starts[following + 1], ahead + MOST), AHEAD):
-                prefetch(slots, k)
-                prefetch(values, k)
+        later = order[min(t + LATER, final)]
+        prefetch(starts, later)
+        prefetch(targets, later)
+        prefetch(importance, later)
+        following = order[min(t + SOON, final)]
         i, size = order[t], biases[t]
         # unsigned, since Numba lets signed places count from an array's end
         first, count = np.uint64(starts[i]), np.uint64(starts[i + 1] - starts[i])
@@ -77,6 +77,7 @@ def follow_leader(rows, updates, loss, z, roots, bias_z, bias_root, alpha, beta,
             j = slots[first + k]
             near_z[k] = z[j]
             near_roots[k] = roots[j]
+        prefetch_span(slots, starts[following], starts[following + 1])
         for k in range(count):
             weights[k] = weight_of(near_z[k], near_roots[k], slowness, beta, l1, l2)
         total = 0.0
@@ -87,6 +88,7 @@ def follow_leader(rows, updates, loss, z, roots, bias_z, bias_root, alpha, beta,
         if not math.isfinite(margin):
             return t
         slope = importance[i] * slope_of(loss, margin, targets[i])
+        prefetch_span(values, starts[following], starts[following + 1])
         for k in range(count):
             near_z[k], near_roots[k] = accumulate(
                 near_z[k], near_roots[k], slope * values[first + k], weights[k], slowness

@@ -6,11 +6,9 @@ import numpy as np
 
 from thresher.jit import jit
 from thresher.kernels.losses import slope_of
-from thresher.kernels.prefetch import prefetch
+from thresher.kernels.prefetch import LATER, SOON, prefetch, prefetch_span
 from thresher.kernels.shrink import soft_threshold
 from thresher.kernels.units import EVERY, dose_of
-
-AHEAD = 8  # values in a cache line of the next row, which is asked for while one is learnt
 
 
 @jit
@@ -54,19 +52,20 @@ def run_path(rows, updates, begin, end, burst, done, takes, stable, path, tally)
         doses[k] = dose_of(shrinkage, k)
     number, filled, learnt = 0, done, end - begin
     for t in range(begin, end):
-        if t + 1 < end:
-            following = order[t + 1]
-            for k in range(starts[following], starts[following + 1], AHEAD):
-                prefetch(slots, k)
-                prefetch(values, k)
         take = takes[number]
         if take > 0.0:
-            i = order[t]
+            later = order[min(t + LATER, end - 1)]
+            prefetch(starts, later)
+            prefetch(targets, later)
+            prefetch(importance, later)
+            i, following = order[t], order[min(t + SOON, end - 1)]
             # unsigned, since Numba lets signed places count from an array's end
             first, last = np.uint64(starts[i]), np.uint64(starts[i + 1])
             margin = 0.0
             for k in range(first, last):
                 margin += weights[slots[k]] * values[k]
+            prefetch_span(slots, starts[following], starts[following + 1])
+            prefetch_span(values, starts[following], starts[following + 1])
             margin += biases[t] * constant
             if not math.isfinite(margin):
                 learnt = t - begin

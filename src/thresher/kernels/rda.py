@@ -10,8 +10,7 @@ import numpy as np
 
 from thresher.jit import jit
 from thresher.kernels.losses import slope_of
-from thresher.kernels.prefetch import prefetch_next
-from thresher.kernels.rows import add
+from thresher.kernels.prefetch import LATER, SOON, prefetch, prefetch_span
 from thresher.kernels.shrink import soft_threshold
 
 # A full-step intercept swings and drowns the shrunken weights.
@@ -45,20 +44,33 @@ def weights_of(sums, updates_done, gamma, l1, rho):
 
 @jit
 def average_gradients(rows, updates, loss, sums, bias_sum, done, gamma, l1, rho):
-    """Learn from the rows in turn; the steps are 1/gamma, and ``gamma[0]`` is the last one's."""
-    for t in range(updates.order.size):
-        i = updates.order[t]
-        first, last = rows.starts[i], rows.starts[i + 1]
-        slots, values = rows.slots[first:last], rows.values[first:last]
-        prefetch_next(rows, updates.order, t)
-        margin = bias_of(bias_sum[0], done[0], gamma[0]) * updates.biases[t]
-        for k in range(slots.size):
-            margin += weight_of(sums[slots[k]], done[0], gamma[0], l1, rho) * values[k]
+    """Learn from the rows in turn; the steps are 1/gamma, and ``gamma[0]`` is the last one's.
+
+    One function: arrays handed to others would be counted by Numba for every row.
+    """
+    starts, slots, values = rows
+    order, steps, biases, _, targets, importance = updates
+    final = order.size - 1
+    for t in range(order.size):
+        later = order[min(t + LATER, final)]
+        prefetch(starts, later)
+        prefetch(targets, later)
+        prefetch(importance, later)
+        following = order[min(t + SOON, final)]
+        i, count, slowness = order[t], done[0], gamma[0]
+        # unsigned, since Numba lets signed places count from an array's end
+        first, last = np.uint64(starts[i]), np.uint64(starts[i + 1])
+        margin = bias_of(bias_sum[0], count, slowness) * biases[t]
+        for k in range(first, last):
+            margin += weight_of(sums[slots[k]], count, slowness, l1, rho) * values[k]
         if not math.isfinite(margin):
             return t
-        slope = updates.importance[i] * slope_of(loss, margin, updates.targets[i])
-        add(slots, values, sums, slope)
-        bias_sum[0] += slope * updates.biases[t]
+        slope = importance[i] * slope_of(loss, margin, targets[i])
+        prefetch_span(slots, starts[following], starts[following + 1])
+        prefetch_span(values, starts[following], starts[following + 1])
+        for k in range(first, last):
+            sums[slots[k]] += slope * values[k]
+        bias_sum[0] += slope * biases[t]
         done[0] += 1
-        gamma[0] = 1.0 / updates.steps[t]
-    return updates.order.size
+        gamma[0] = 1.0 / steps[t]
+    return order.size

@@ -1,4 +1,4 @@
-"""Rows of a sparse matrix, and the two things every learner does with one."""
+"""Rows of a sparse matrix, the updates they become, and how long they are."""
 
 from typing import NamedTuple
 
@@ -30,22 +30,6 @@ class Updates(NamedTuple):
     norms: NDArray[np.float64]
     targets: NDArray[np.float64]
     importance: NDArray[np.float64]
-
-
-@jit
-def dot(slots, values, weights):
-    """Return the inner product of a row with the weights."""
-    total = 0.0
-    for k in range(slots.size):
-        total += weights[slots[k]] * values[k]
-    return total
-
-
-@jit
-def add(slots, values, weights, scale):
-    """Add a multiple of a row to the weights."""
-    for k in range(slots.size):
-        weights[slots[k]] += scale * values[k]
 
 
 @jit

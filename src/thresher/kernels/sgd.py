@@ -6,7 +6,7 @@ import numpy as np
 
 from thresher.jit import jit
 from thresher.kernels.losses import slope_of
-from thresher.kernels.prefetch import AHEAD, MOST, prefetch
+from thresher.kernels.prefetch import LATER, SOON, prefetch, prefetch_span
 
 
 @jit
@@ -17,13 +17,13 @@ def descend(rows, updates, loss, weights, bias):
     """
     starts, slots, values = rows
     order, steps, biases, _, targets, importance = updates
+    final = order.size - 1
     for t in range(order.size):
-        if t + 1 < order.size:
-            following = order[t + 1]
-            ahead = starts[following]
-            for k in range(ahead, min(starts[following + 1], ahead + MOST), AHEAD):
-                prefetch(slots, k)
-                prefetch(values, k)
+        later = order[min(t + LATER, final)]
+        prefetch(starts, later)
+        prefetch(targets, later)
+        prefetch(importance, later)
+        following = order[min(t + SOON, final)]
         i, size = order[t], biases[t]
         # unsigned, since Numba lets signed places count from an array's end
         first, last = np.uint64(starts[i]), np.uint64(starts[i + 1])
@@ -35,6 +35,8 @@ def descend(rows, updates, loss, weights, bias):
             return t
         slope = importance[i] * slope_of(loss, margin, targets[i])
         change = -steps[t] * slope
+        prefetch_span(slots, starts[following], starts[following + 1])
+        prefetch_span(values, starts[following], starts[following + 1])
         for k in range(first, last):
             weights[slots[k]] += change * values[k]
         bias[0] -= steps[t] * slope * size

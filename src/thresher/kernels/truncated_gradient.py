@@ -10,7 +10,7 @@ import numpy as np
 
 from thresher.jit import jit
 from thresher.kernels.losses import slope_of
-from thresher.kernels.prefetch import AHEAD, MOST, prefetch
+from thresher.kernels.prefetch import LATER, SOON, prefetch, prefetch_span
 from thresher.kernels.shrink import truncate_below
 
 
@@ -37,13 +37,13 @@ def descend_truncating(rows, updates, loss, weights, bias, settled, clock, gravi
     truncations, filled = clock[0] // size, clock[0] % size
     constant = bias[0]
     learnt = order.size
+    final = order.size - 1
     for t in range(order.size):
-        if t + 1 < order.size:
-            following = order[t + 1]
-            ahead = starts[following]
-            for k in range(ahead, min(starts[following + 1], ahead + MOST), AHEAD):
-                prefetch(slots, k)
-                prefetch(values, k)
+        later = order[min(t + LATER, final)]
+        prefetch(starts, later)
+        prefetch(targets, later)
+        prefetch(importance, later)
+        following = order[min(t + SOON, final)]
         i = order[t]
         # unsigned, since Numba lets signed places count from an array's end
         first, last = np.uint64(starts[i]), np.uint64(starts[i + 1])
@@ -61,6 +61,8 @@ def descend_truncating(rows, updates, loss, weights, bias, settled, clock, gravi
             break
         slope = importance[i] * slope_of(loss, margin, targets[i])
         change = -steps[t] * slope
+        prefetch_span(slots, starts[following], starts[following + 1])
+        prefetch_span(values, starts[following], starts[following + 1])
         for k in range(first, last):
             weights[slots[k]] += change * values[k]
         constant -= steps[t] * slope * biases[t]
