@@ -4,6 +4,7 @@ No time is asserted here.
 """
 
 import platform
+import re
 from dataclasses import replace
 from pathlib import Path
 
@@ -11,9 +12,10 @@ import numpy as np
 import pytest
 
 from commands import run, write_svmlight
-from thresher.bench import agreement
+from thresher.bench import agreement, c_compiler, one_path
 from thresher.bench.agreement import Disagreement, agreements
 from thresher.bench.bars import BARS, bar_of
+from thresher.bench.c_compiler import NoCompiler
 from thresher.bench.chart import chart
 from thresher.bench.clock import best_of
 from thresher.bench.data import NAMED, declared, make_text, make_uniform, read_file
@@ -23,6 +25,8 @@ from thresher.bench.page import TITLES, page, terminal_table
 from thresher.bench.record import Measured, Record, ratio
 from thresher.bench.setting import Setting
 from thresher.cli.bench import NAMES
+from thresher.kernels.rows import Rows, Updates
+from thresher.kernels.units import Tally, Unit
 
 DOCS = Path(__file__).parent.parent / "docs"
 
@@ -147,7 +151,76 @@ def test_known_sets_are_found_where_they_are(tmp_path, monkeypatch, binary):
 
 @pytest.mark.jit
 def test_results_agree():
-    assert len(list(agreements(make_text(150)))) == len(agreement.CHECKS)
+    told = list(agreements(make_text(150)))
+    assert len(told) == len(agreement.CHECKS)
+    unchecked = [words for words in told if not words.startswith("checked: ")]
+    assert unchecked == [] or (len(unchecked) == 1 and "no C compiler" in unchecked[0])
+
+
+@pytest.fixture
+def no_compiler(monkeypatch):
+    monkeypatch.delenv("CC", raising=False)
+    monkeypatch.setattr(c_compiler.shutil, "which", lambda name: None)
+
+
+def test_without_a_compiler_the_loop_in_c_is_left_out(no_compiler, monkeypatch):
+    words = "an independent path learns what the same loop in C learns"
+    monkeypatch.setattr(agreement, "CHECKS", {words: agreement.CHECKS[words]})
+    (told,) = agreements(make_text(10))
+    assert told.startswith(f"not checked: {words}; no C compiler")
+    said = []
+    assert list(MEASURES["c"](Setting(small=True, say=said.append))) == []
+    assert said == ["c: no C compiler is installed (cc, gcc or clang)"]
+
+
+def compiler_or_skip():
+    try:
+        return c_compiler.compiler()
+    except NoCompiler as reason:
+        pytest.skip(str(reason))
+
+
+def test_c_that_does_not_compile_is_told(tmp_path):
+    compiler_or_skip()
+    (tmp_path / "wrong.c").write_text("int one(void) { return two; }", "utf-8")
+    with pytest.raises(NoCompiler, match="fails: "):
+        c_compiler.compiled(tmp_path / "wrong.c")
+
+
+@pytest.mark.jit
+@pytest.mark.parametrize(
+    ("line", "wrong"),
+    [
+        ("margin += updates", "margin -= updates"),
+        ("weights[j] = weight;", "weights[j] = weight * (1.0 + 1e-7);"),
+        ("doses[touches[j]]", "doses[1]"),
+        ("learnt = n_updates;", "learnt = 0;"),
+    ],
+)
+def test_a_loop_in_c_that_errs_is_found_out(line, wrong, tmp_path, monkeypatch):
+    compiler_or_skip()
+    source = one_path.SOURCE.read_text("utf-8")
+    assert source.count(line) == 1
+    (tmp_path / "wrong.c").write_text(source.replace(line, wrong), "utf-8")
+    monkeypatch.setattr(one_path, "SOURCE", tmp_path / "wrong.c")
+    with pytest.raises(Disagreement, match="the same loop in C"):
+        list(agreements(make_text(150)))
+
+
+@pytest.mark.jit
+def test_a_path_is_compared_with_c_nonzero_by_nonzero():
+    compiler_or_skip()
+    (one,) = MEASURES["c"](Setting(small=True, rounds=1))
+    assert one.what.startswith("one path / C (")
+    assert "-O3 -march=native" in one.what
+    assert len(one.parts) == 2
+
+
+def test_the_loop_in_c_knows_the_fields_of_the_kernels_tuples():
+    source = one_path.SOURCE.read_text("utf-8")
+    for name, kind in {"rows": Rows, "updates": Updates, "path": Unit, "tally": Tally}.items():
+        inside = source.partition(f"struct {name} {{")[2].partition("}")[0]
+        assert re.findall(r"\*(\w+)", inside) == list(kind._fields)
 
 
 @pytest.mark.parametrize("words", agreement.CHECKS)

@@ -23,6 +23,7 @@ BARS = {
     "shared": Bar(1.2, 0.6),
     "liblinear": Bar(1.0, 0.6),
     "independent": Bar(5.0, 3.5),
+    "c": Bar(1.25, 1.0),
     "classics": Bar(1.0, 0.4),
     "vw": Bar(0.3, 0.1),
     "river": Bar(0.01, 0.003),

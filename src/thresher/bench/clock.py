@@ -9,6 +9,7 @@ from time import perf_counter
 from typing import Any
 
 Task = Callable[[], Any]
+LEAST_ROUNDS = 15  # of tasks that take milliseconds
 
 
 def best_of(rounds: int, tasks: Mapping[str, Task]) -> dict[str, float]:

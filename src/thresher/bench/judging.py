@@ -8,7 +8,7 @@ from pathlib import Path
 
 from sklearn.datasets import dump_svmlight_file, load_svmlight_file
 
-from thresher.bench.clock import best_of
+from thresher.bench.clock import LEAST_ROUNDS, best_of
 from thresher.bench.contestants import classic, shared_paths
 from thresher.bench.data import Data
 from thresher.bench.record import Measured, ratio
@@ -18,7 +18,6 @@ from thresher.data.sources.cutting import joined
 from thresher.data.sources.opening import open_source
 
 OURS, THEIRS = "thresher", "scikit-learn"
-LEAST_ROUNDS = 15  # milliseconds need more of them
 
 
 def reader(setting: Setting) -> Iterator[Measured]:

@@ -9,6 +9,7 @@ from thresher.bench.scaling import rows, threads, width
 from thresher.bench.setting import Setting
 from thresher.bench.start import start
 from thresher.bench.training import (
+    against_c,
     against_liblinear,
     against_river,
     against_vowpal,
@@ -21,6 +22,7 @@ MEASURES: dict[str, Callable[[Setting], Iterator[Measured]]] = {
     "shared": shared,
     "liblinear": against_liblinear,
     "independent": independent,
+    "c": against_c,
     "classics": classics,
     "vw": against_vowpal,
     "river": against_river,

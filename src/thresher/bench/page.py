@@ -9,6 +9,7 @@ TITLES = {
     "shared": "Sixteen shared paths, 20 passes, over scikit-learn's SGD with L1, 20 passes",
     "liblinear": "Sixteen shared paths over liblinear's L1 (C = 1)",
     "independent": "Sixteen independent paths, 20 passes, over scikit-learn's SGD with L1",
+    "c": "One independent path over the same loop in C, time per nonzero",
     "classics": "Learners with one path over scikit-learn's SGD with L1, time per nonzero",
     "vw": "Learners with one path over Vowpal Wabbit, cached passes, time per nonzero",
     "river": "Learners with one path over river, time per nonzero",

@@ -1,9 +1,11 @@
 """How time follows threads, columns and rows."""
 
 from collections.abc import Iterator
+from functools import partial
 
 from thresher.bench.clock import Task, best_of
 from thresher.bench.contestants import (
+    CLASSICS,
     KEPT,
     PATHS,
     classic,
@@ -68,7 +70,9 @@ def rows(setting: Setting) -> Iterator[Measured]:
     """Sixteen times the rows over the rows, passes the same."""
     few = make_text(setting.n_rows // 8)
     many = make_text(TIMES * few.y.size)
-    for words, make in {"shared paths": shared_paths, "FTRL": lambda: classic("FTRL")}.items():
+    classics = {name: partial(classic, name) for name in CLASSICS}
+    learners: dict[str, Task] = {"shared paths": shared_paths, **classics}
+    for words, make in learners.items():
         names = (f"{words}: 16 times the rows", "once")
         tasks = {name: fitting(make(), data) for name, data in zip(names, (many, few), strict=True)}
         yield ratio("rows", few.name, names, best_of(setting.rounds, tasks))

@@ -2,9 +2,11 @@
 
 import tempfile
 from collections.abc import Iterator
+from functools import partial
 from pathlib import Path
 
-from thresher.bench.clock import Task, best_of
+from thresher.bench.c_compiler import NoCompiler, compiler_words
+from thresher.bench.clock import LEAST_ROUNDS, Task, best_of
 from thresher.bench.contestants import (
     CLASSICS,
     LIBLINEAR,
@@ -23,6 +25,7 @@ from thresher.bench.contestants import (
     vowpal_passes,
 )
 from thresher.bench.data import Data
+from thresher.bench.one_path import OnePath, c_library
 from thresher.bench.record import Measured, ratio
 from thresher.bench.setting import Setting
 
@@ -61,6 +64,21 @@ def independent(setting: Setting) -> Iterator[Measured]:
     for name in ours:
         both = {key: parts[key] for key in (name, SGD_L1)}
         yield ratio("independent", data.name, (name, SGD_L1), both)
+
+
+def against_c(setting: Setting) -> Iterator[Measured]:
+    """Give one independent path's nanoseconds per nonzero over those of the same loop in C."""
+    try:
+        library, theirs = c_library(), f"C ({compiler_words()})"
+    except NoCompiler as error:
+        setting.say(f"c: {error}")
+        return
+    data = setting.main()
+    path, ours = OnePath(data), "one path"
+    tasks: dict[str, Task] = {ours: path.learn, theirs: partial(path.learn_in_c, library)}
+    seconds = best_of(max(setting.rounds, LEAST_ROUNDS), tasks)
+    parts = {name: 1e9 * one / path.nonzeros for name, one in seconds.items()}
+    yield ratio("c", data.name, (ours, theirs), parts)
 
 
 def classics(setting: Setting) -> Iterator[Measured]:

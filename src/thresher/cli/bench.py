@@ -11,8 +11,8 @@ from thresher.cli.words import examples, quiet_option, say
 
 # in the order of the page; imported with the package they are of no use to --help
 NAMES = [
-    "shared", "liblinear", "independent", "classics", "vw", "river", "threads", "width", "rows",
-    "reader", "predict", "features", "peak", "stream", "start",
+    "shared", "liblinear", "independent", "c", "classics", "vw", "river", "threads", "width",
+    "rows", "reader", "predict", "features", "peak", "stream", "start",
 ]  # fmt: skip
 
 
@@ -55,9 +55,9 @@ def bench(
     """Measure training, reading, predicting and memory, side by side with peers.
 
     Without a NAME everything is measured: shared and independent paths, the classics, vw, river and
-    liblinear (whoever is installed), threads, width, rows, reader, predict, features, peak, stream
-    and start. Rows are generated, or come from --data, or from the known sets in the folder
-    THRESHER_DATA. Figures are ratios, both sides measured in turn.
+    liblinear (whoever is installed), c (where there is a compiler), threads, width, rows, reader,
+    predict, features, peak, stream and start. Rows are generated, or come from --data, or from the
+    known sets in the folder THRESHER_DATA. Figures are ratios, both sides measured in turn.
     """
     from thresher.bench.page import made_by, terminal_table
     from thresher.bench.record import Record
@@ -105,7 +105,7 @@ def _write(record: Any, save: str | None, page: str | None, chart: str | None) -
 
 
 def _check() -> None:
-    """Say what agrees; what does not ends the command."""
+    """Say what agrees, or is left out; what does not ends the command."""
     import sys
 
     from thresher.bench.agreement import Disagreement, agreements
@@ -114,7 +114,7 @@ def _check() -> None:
 
     try:
         for words in agreements(make_text(SMALL_ROWS)):
-            click.echo(f"checked: {words}")
+            click.echo(words)
     except Disagreement as error:
         click.echo(f"Error: {error}", err=True)
         sys.exit(UNEXPECTED)
