@@ -14,10 +14,9 @@ from thresher.kernels.bundle import FRESH, RATE
 from thresher.kernels.burst_ends import end_burst
 from thresher.kernels.lanes import load, plus, scaled, store, times, total
 from thresher.kernels.losses import LOG_LOSS, slope_of
-from thresher.kernels.prefetch import prefetch
+from thresher.kernels.prefetch import LATER, SOON, prefetch, prefetch_span
 from thresher.kernels.sigmoid import lane_log_slopes
 
-AHEAD = 16  # numbers in a cache line of the next row, which is asked for while one is learnt
 ONE, PACES = np.uint64(FRESH), np.uint64(2)  # of FRESH behind RATE, and from slot to slot
 LEAST = 1e-30  # of what a touch adds to the squares, so that a feature touched is seen to be
 
@@ -50,21 +49,23 @@ def run_lanes(rows, updates, rules, done, shares, bundle):
     number_type = pace.dtype.type
     least = number_type(LEAST)
     number, filled = 0, done
+    final = order.size - 1
     for t in range(order.size):
-        if t + 1 < order.size:
-            following = order[t + 1]
-            for k in range(starts[following], starts[following + 1], AHEAD):
-                prefetch(slots, k)
-                prefetch(values, k)
         pools = rules.asks and rules.first + number + 1 == rules.bursts
         if active[number] > 0:
-            i = order[t]
+            later = order[min(t + LATER, final)]
+            prefetch(starts, later)
+            prefetch(targets, later)
+            prefetch(importance, later)
+            i, following = order[t], order[min(t + SOON, final)]
             # unsigned, since Numba lets signed places count from an array's end
             first, last = np.uint64(starts[i]), np.uint64(starts[i + 1])
             size, norm = biases[t], norms[t]
             sums = scaled(load(bias, 0), size)
             for k in range(first, last):
                 sums = plus(sums, scaled(load(weights, slots[k]), values[k]))
+            prefetch_span(slots, starts[following], starts[following + 1])
+            prefetch_span(values, starts[following], starts[following + 1])
             if not math.isfinite(total(sums)):
                 return t
             slopes = slopes_of(rules.loss, sums, targets[i], line)
@@ -114,18 +115,20 @@ def run_alone(rows, updates, rules, done, shares, bundle):
     number_type = pace.dtype.type
     least = number_type(LEAST)
     number, filled = 0, done
+    final = order.size - 1
     for t in range(order.size):
-        if t + 1 < order.size:
-            following = order[t + 1]
-            for k in range(starts[following], starts[following + 1], AHEAD):
-                prefetch(slots, k)
-                prefetch(values, k)
         pools = rules.asks and rules.first + number + 1 == rules.bursts
-        i = order[t]
+        later = order[min(t + LATER, final)]
+        prefetch(starts, later)
+        prefetch(targets, later)
+        prefetch(importance, later)
+        i, following = order[t], order[min(t + SOON, final)]
         first, last, size = np.uint64(starts[i]), np.uint64(starts[i + 1]), biases[t]
         margin = size * bias[0, 0]
         for k in range(first, last):
             margin += weights[slots[k]] * values[k]
+        prefetch_span(slots, starts[following], starts[following + 1])
+        prefetch_span(values, starts[following], starts[following + 1])
         if not math.isfinite(margin):
             return t
         slope = importance[i] * takes[number, 0] * slope_of(rules.loss, margin, targets[i])
