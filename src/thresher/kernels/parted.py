@@ -43,6 +43,30 @@ def parted_sums(weights, fits, places, fitting, first, last, sums):
 
 
 @jit
+def choose_members(places, fits, chosen, weights, fitting):
+    """Let the chosen slots be the members; return the fits, of so many paths, in their new places.
+
+    New members begin with their weights. Slots that are members no longer lose their fits; what
+    other slots have stays.
+    """
+    n = 1
+    for j in range(chosen.size):
+        n += chosen[j] or places[j] < 0
+    renewed = np.zeros((n, fits.shape[1]), fits.dtype)
+    n = 0
+    for j in range(chosen.size):
+        place = places[j]
+        places[j] = 0
+        if chosen[j] or place < 0:
+            n += 1
+            for lane in range(fitting):
+                fresh = chosen[j] and place <= 0
+                renewed[n, lane] = weights[j] if fresh else fits[abs(place), lane]
+            places[j] = n if chosen[j] else -n
+    return renewed
+
+
+@jit
 def run_parted(rows, updates, rules, done, shares, bundle):
     """Learn from the rows in turn, on all paths of parted lines; see ``run_bursts``.
 

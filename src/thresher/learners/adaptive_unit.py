@@ -9,8 +9,8 @@ from thresher.files import access
 from thresher.kernels.bundle import FRESH, PUSH, RATE, SQUARES, Bundle, Shares
 from thresher.kernels.judging import lane_sums, pad_takes
 from thresher.kernels.lanes import LINE
-from thresher.kernels.parted import parted_sums
-from thresher.learners.parted_lines import choose, join, part
+from thresher.kernels.parted import choose_members, parted_sums
+from thresher.learners.parted_lines import join, part
 from thresher.learners.unit import PathUnit
 
 
@@ -195,10 +195,8 @@ class AdaptiveUnit(PathUnit):
     def set_members(self, chosen: np.ndarray, weights: np.ndarray) -> None:
         """Let the fitting paths learn the chosen slots only; new ones begin with given weights."""
         self.part()
-        places = self.arrays["places"][: chosen.size]
-        fresh = chosen & (places <= 0)
-        places[...], self.fits = choose(places, self.fits, chosen)
-        self.fits[places[fresh], : len(self.fitting)] = weights[fresh, None]
+        places, n_fitting = self.arrays["places"], len(self.fitting)
+        self.fits = choose_members(places, self.fits, chosen, weights, n_fitting)
 
     @property
     def parted(self) -> bool:

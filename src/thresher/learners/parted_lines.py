@@ -32,16 +32,6 @@ def join(halves: np.ndarray, places: np.ndarray, fits: np.ndarray, fitting: rang
     return lines
 
 
-def choose(
-    places: np.ndarray, fits: np.ndarray, chosen: np.ndarray
-) -> tuple[np.ndarray, np.ndarray]:
-    """Return places and fits where the chosen slots are the members; who was one has no fits."""
-    used = np.flatnonzero(chosen | (places < 0))
-    renewed = zeros((used.size + 1, fits.shape[1]), fits.dtype)
-    renewed[1:] = fits[np.abs(places[used])]
-    return numbered(used, chosen), renewed
-
-
 def numbered(used: np.ndarray, members: np.ndarray) -> np.ndarray:
     """Return the places of used slots, numbered from 1 on, negative where they are no members."""
     places = np.zeros(members.size, np.int32)

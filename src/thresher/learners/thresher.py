@@ -16,7 +16,7 @@ from thresher.data.vocabulary import Vocabulary
 from thresher.kernels.adaptive import run_bursts
 from thresher.kernels.annealing import annealed_rejection_rate
 from thresher.kernels.bundle import Rules
-from thresher.kernels.judging import follow_weights
+from thresher.kernels.judging import follow_members, follow_weights
 from thresher.kernels.parted import run_parted
 from thresher.kernels.rows import Rows, Updates
 from thresher.learners.adaptive_paths import (
@@ -251,17 +251,13 @@ class Thresher(StageLearner):
     def _choose_members(self, paths: Paths, vocabulary: Vocabulary) -> None:
         """Tell the paths that fit which features are the strongest now; note what they have."""
         wanted = wanted_features(self.n_features, len(vocabulary), vocabulary.n_columns)
-        mean, fitted = paths.feature("mean"), paths.scattered["fitted"].spread(paths.n_slots)
-        chosen = self.leaders(paths, vocabulary, wanted)
+        chosen, mean = self.leaders(paths, vocabulary, wanted), paths.feature("mean")
         for unit in units_of(paths):
             unit.set_members(chosen, mean)
         weights, bias = mean_weights(paths, fitting=True)
-        came = chosen & (fitted == 0)
-        fitted[~chosen] = 0.0
-        fitted[came] = weights[came]
-        newest = self._newest(paths.stage.number)
-        fitted += newest * (weights - fitted)
-        paths.scattered["fitted"] = Scattered.of(fitted)
+        newest, fitted = self._newest(paths.stage.number), paths.scattered["fitted"]
+        followed = follow_members(fitted.slots, fitted.numbers, chosen, weights, newest)
+        paths.scattered["fitted"] = Scattered(*followed)
         bias_fitted = paths.features["bias_fitted"]
         bias_fitted += newest * (bias - bias_fitted)
 
