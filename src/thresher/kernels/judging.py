@@ -24,7 +24,7 @@ def lane_sums(weights, first, last, sums):
     for j in range(sums.size):
         mine = 0.0
         for lane in range(first, last):
-            mine += weights[j, lane]
+            mine += np.float64(weights[j, lane])  # as it is when compiled
         sums[j] += mine
 
 

@@ -35,10 +35,10 @@ def parted_sums(weights, fits, places, fitting, first, last, sums):
     for j in range(sums.size):
         mine = 0.0
         for lane in range(first, min(last, fitting)):
-            mine += weights[j, lane]
+            mine += np.float64(weights[j, lane])  # as it is when compiled
         if places[j] != 0:
             for lane in range(max(first, fitting), last):
-                mine += fits[abs(places[j]), lane - fitting]
+                mine += np.float64(fits[abs(places[j]), lane - fitting])
         sums[j] += mine
 
 
