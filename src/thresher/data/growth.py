@@ -37,9 +37,9 @@ def grown(array: np.ndarray, size: int) -> np.ndarray:
 
 
 def _across_lines(array: np.ndarray) -> bool:
-    """Return whether entries of a line lie across two, as those of a copy or from a file may."""
-    line = array.ndim > 1 and array.itemsize * array.shape[1] == LINE
-    return line and array.size > 0 and array.ctypes.data % LINE != 0
+    """Return whether lines or halves lie across two, as those of a copy or from a file may."""
+    size = array.itemsize * math.prod(array.shape[1:])
+    return size in (LINE, LINE // 2) and array.size > 0 and array.ctypes.data % size != 0
 
 
 class Arrays:

@@ -16,6 +16,7 @@ from thresher.data.scoring import Scorer
 from thresher.estimators.inputs import check_rows, check_rows_to_judge, refuse_non_finite
 from thresher.estimators.table import selection_table
 from thresher.estimators.units import UnitWatch
+from thresher.kernels.margins import all_finite
 from thresher.train import Model
 
 
@@ -82,10 +83,10 @@ class SparseLinearModel(SelectorMixin, BaseEstimator):
 
     def _checked_margins(self, X: Any) -> np.ndarray:
         """Return the margins of whatever rows a user gives."""
-        check_is_fitted(self)
+        self._model_fitted()
         rows = check_rows_to_judge(self, X)
         margins = self._margins(rows)
-        if not np.isfinite(margins).all():
+        if not all_finite(margins.reshape(-1)):
             refuse_non_finite(self, rows)
         return margins
 

@@ -8,6 +8,7 @@ from sklearn.base import ClassifierMixin
 from sklearn.utils.metaestimators import available_if
 
 from thresher.estimators.linear import SparseLinearModel
+from thresher.kernels.margins import chosen
 
 
 def _gives_probabilities(estimator: Any) -> bool:
@@ -43,12 +44,11 @@ class LinearClassifier(ClassifierMixin, SparseLinearModel):
 
     def _classes_for(self, margins: np.ndarray) -> np.ndarray:
         """Return the class that margins speak for."""
-        if margins.ndim == 1 and self.classes_.dtype.kind in "iu":
+        kind = self.classes_.dtype
+        if margins.ndim == 1 and kind.kind in "iu" and np.can_cast(kind, np.int64):
             # computed, not looked up: signs that nobody can foresee make that slow
-            chosen = (margins > 0).astype(self.classes_.dtype)
-            chosen *= self.classes_[1:] - self.classes_[:1]
-            chosen += self.classes_[:1]
-            return chosen
+            low, high = self.classes_.tolist()
+            return chosen(margins, low, high).astype(kind, copy=False)
         if margins.ndim == 1:
             return self.classes_.take(margins > 0)
         return self.classes_[margins.argmax(axis=1)]

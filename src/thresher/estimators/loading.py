@@ -225,7 +225,7 @@ def _slim_model(estimator: OnlineModel, slim: Tree, n_columns: int, columns: np.
 
 def _slim_paths(make_unit: UnitMaker, tree: Tree, n_slots: int) -> Paths:
     """Return paths without any path: what is known of their features and of their way."""
-    paths = Paths(make_unit, [], Stage.from_tree(access.branch(tree, "stage")), ())
+    paths = Paths(make_unit, [], Stage.from_tree(access.branch(tree, "stage")))
     paths.grow(n_slots)
     paths.feature("purged_at")[:] = access.integers(tree, "purged_at", n_slots, MOST_STAGES)
     paths.feature("probability")[:] = access.array(tree, "probability", np.float64, (n_slots,))

@@ -41,7 +41,7 @@ def run_lanes(rows, updates, rules, done, shares, bundle):
     """
     starts, slots, values = rows
     order, steps, biases, norms, targets, importance = updates
-    weights, push, members = bundle.weights, bundle.push, bundle.members
+    weights, push = bundle.weights, bundle.push
     pace = bundle.pace.reshape(-1)  # or places in it would be multiplied by a width
     bias, bias_facts = bundle.bias, bundle.bias_facts
     takes, active = shares.takes, shares.active
@@ -75,22 +75,12 @@ def run_lanes(rows, updates, rules, done, shares, bundle):
                 return t
             if square > 0.0:
                 moves = times(scaled(slopes, -steps[t]), load(shares.steps, 0))
-                if rules.parted:
-                    of_selecting = times(moves, load(shares.steps, 1))
-                    for k in range(first, last):
-                        j = slots[k]
-                        x = values[k]
-                        mine = moves if members[j] else of_selecting
-                        move = scaled(mine, x * pace[PACES * j])
-                        pace[PACES * j + ONE] += max(square * x * x, least)
-                        store(weights, j, plus(load(weights, j), move))
-                else:
-                    for k in range(first, last):
-                        j = slots[k]
-                        x = values[k]
-                        move = scaled(moves, x * pace[PACES * j])
-                        pace[PACES * j + ONE] += max(square * x * x, least)
-                        store(weights, j, plus(load(weights, j), move))
+                for k in range(first, last):
+                    j = slots[k]
+                    x = values[k]
+                    move = scaled(moves, x * pace[PACES * j])
+                    pace[PACES * j + ONE] += max(square * x * x, least)
+                    store(weights, j, plus(load(weights, j), move))
                 if pools:
                     mean_slope = number_type(total(slopes) / active[number])
                     for k in range(first, last):
@@ -100,7 +90,7 @@ def run_lanes(rows, updates, rules, done, shares, bundle):
                 bias_facts[0, FRESH] += square * size * size
         filled += 1
         if filled == rules.size:
-            end_burst(rules, pools, steps[t], shares.parts, number, bundle)
+            end_burst(rules, pools, steps[t], shares, number, bundle)
             number, filled = number + 1, 0
     return order.size
 
@@ -149,7 +139,7 @@ def run_alone(rows, updates, rules, done, shares, bundle):
             bias_facts[0, FRESH] += square * size * size
         filled += 1
         if filled == rules.size:
-            end_burst(rules, pools, steps[t], shares.parts, number, bundle)
+            end_burst(rules, pools, steps[t], shares, number, bundle)
             number, filled = number + 1, 0
     return order.size
 

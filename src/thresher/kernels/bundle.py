@@ -16,15 +16,20 @@ class Bundle(NamedTuple):
     squared gradients of the burst under way, above 0 once that has touched it; ``squares`` those
     before it. ``push`` are the sums of gradients, and empty if nobody asks for them; ``bias_facts``
     is all of this of the constant input. ``ratios[: pooled[0]]`` are |sum of gradients| / sqrt(sum
-    of squares) of the stage's last burst, of the slots in ``owners``. Where some paths do not
-    select but fit, those learn only slots that are ``members``. ``total`` are sums of weights.
+    of squares) of the stage's last burst, of the slots in ``owners``; ``total`` sums of weights.
+
+    Where some paths do not select but fit, lines are parted: ``weights`` are halves of lines, those
+    of the paths that select. The paths that fit have weights at a few slots only, in the half line
+    of ``fits`` whose number ``places`` says, or rather minus it if they no longer learn that slot;
+    the first half line is that of all other slots, and 0.
     """
 
     weights: NDArray[np.floating]
     pace: NDArray[np.floating]
     squares: NDArray[np.floating]
     push: NDArray[np.floating]
-    members: NDArray[np.bool_]
+    places: NDArray[np.int32]
+    fits: NDArray[np.floating]
     bias: NDArray[np.floating]
     bias_facts: NDArray[np.floating]
     total: NDArray[np.float64]
@@ -59,10 +64,12 @@ class Shares(NamedTuple):
 
     ``takes`` are the paths' weights, 0 where one lets the burst pass; ``parts`` is 1 where it takes
     part, else 0, and ``active`` counts those. ``steps`` has a row with the length of each path's
-    steps relative to others', and one in which those of paths that fit are 0.
+    steps relative to others', and one in which those of paths that fit are 0. Those paths are the
+    last, from ``fitting`` on.
     """
 
     takes: NDArray[np.floating]
     parts: NDArray[np.floating]
     active: NDArray[np.int64]
     steps: NDArray[np.floating]
+    fitting: int

@@ -4,7 +4,16 @@ import numpy as np
 
 from thresher.jit import jit
 from thresher.kernels.bundle import FRESH, RATE, SQUARES
-from thresher.kernels.lanes import clipped, load, minus, scaled, store
+from thresher.kernels.lanes import (
+    LINE,
+    clipped,
+    load,
+    load_half,
+    minus,
+    scaled,
+    store,
+    store_half,
+)
 
 
 @jit
@@ -19,6 +28,18 @@ def shrink_lanes(weights, j, pull, parts, number):
     """Shrink a slot's weights on the paths that took part in the burst."""
     lanes = load(weights, j)
     store(weights, j, minus(lanes, clipped(lanes, scaled(load(parts, number), pull))))
+
+
+@jit
+def shrink_half(halves, j, pull, parts, first):
+    """Shrink half a line of weights on the paths that took part, of which it has those from one on.
+
+    Where there is no path there is no weight, whatever stands in ``parts``.
+    """
+    mine = np.uint64(LINE // 2 // halves.itemsize) * np.uint64(j)
+    lanes = load_half(halves, mine)
+    bounds = scaled(load_half(parts, first), pull)
+    store_half(halves, mine, minus(lanes, clipped(lanes, bounds)))
 
 
 @jit
@@ -42,15 +63,20 @@ def pool_ratios(bundle):
 
 
 @jit
-def pay_gravity(rules, step, parts, number, bundle):
+def pay_gravity(rules, step, shares, number, bundle):
     """Shrink touched weights by the gradients they have had."""
-    pace = bundle.pace
+    pace, parts = bundle.pace, shares.parts
     alone = parts.shape[1] == 1
+    first = number * parts.shape[1]
     for j in range(pace.shape[0]):
         if pace[j, FRESH] > 0.0 and pace[j, RATE] > 0.0:
             pull = rules.gravity * step * pace[j, RATE] * np.sqrt(pace[j, FRESH])
             if alone:
                 shrink(bundle.weights, j, pull)
+            elif rules.parted:
+                shrink_half(bundle.weights, j, pull, parts, first)
+                place = abs(bundle.places[j])
+                shrink_half(bundle.fits, place, pull, parts, first + shares.fitting)
             else:
                 shrink_lanes(bundle.weights, j, pull, parts, number)
 
@@ -82,13 +108,13 @@ def add_weights(bundle):
 
 
 @jit
-def end_burst(rules, pools, step, parts, number, bundle):
+def end_burst(rules, pools, step, shares, number, bundle):
     """Do what is due at the end of a burst."""
     bundle.pooled[0] = 0
     if pools:
         pool_ratios(bundle)
     if rules.gravity > 0.0:
-        pay_gravity(rules, step, parts, number, bundle)
+        pay_gravity(rules, step, shares, number, bundle)
     shorten_steps(rules.halving, bundle)
     if rules.averages:
         add_weights(bundle)

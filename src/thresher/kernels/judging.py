@@ -24,7 +24,7 @@ def lane_sums(weights, first, last, sums):
     for j in range(sums.size):
         mine = 0.0
         for lane in range(first, last):
-            mine += weights[j, lane]
+            mine += np.float64(weights[j, lane])  # as it is when compiled
         sums[j] += mine
 
 
@@ -34,3 +34,27 @@ def follow_weights(weights, stable, newest, means):
     for j in range(means.size):
         if stable[j]:
             means[j] += newest * (weights[j] - means[j])
+
+
+@jit
+def follow_members(slots, numbers, chosen, weights, newest):
+    """Return running means that have followed the newest weights, and at which slots they are.
+
+    Those that are 0 are left out. Chosen slots without one begin with their weight, and slots that
+    are not chosen with 0.
+    """
+    before = np.zeros(chosen.size)
+    before[slots] = numbers
+    n = 0
+    for j in range(chosen.size):
+        n += chosen[j] or weights[j] != 0.0
+    new_slots, new_numbers = np.empty(n, np.uint32), np.empty(n)
+    n = 0
+    for j in range(chosen.size):
+        if chosen[j] or weights[j] != 0.0:
+            mean = before[j] if chosen[j] else 0.0
+            mean = weights[j] if chosen[j] and mean == 0.0 else mean
+            mean += newest * (weights[j] - mean)
+            new_slots[n], new_numbers[n] = j, mean
+            n += mean != 0.0
+    return new_slots[:n], new_numbers[:n]

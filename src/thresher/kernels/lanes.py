@@ -21,6 +21,8 @@ LINE = 64  # bytes
 
 load = _lanes.load
 store = _lanes.store
+load_half = _lanes.load_half
+store_half = _lanes.store_half
 plus = _lanes.plus
 minus = _lanes.minus
 times = _lanes.times

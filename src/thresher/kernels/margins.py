@@ -8,6 +8,7 @@ from thresher.jit import jit
 
 # Between these, a sum of squares has neither overflowed nor lost what counts.
 SMALLEST, LARGEST = 1e-280, 1e300
+ONE, TWO = np.uint64(1), np.uint64(2)
 
 
 @jit
@@ -41,16 +42,21 @@ def lengths(starts, values):
 def dots(starts, columns, values, weights, bias, found):
     """Write ``row . weights + bias`` for every row.
 
-    One sum after the other: several at once would be faster, but no longer blind to stored zeros.
+    Entries are summed in two sums by turns, so that one need not wait for the other. The order is
+    written out: it is the same on every machine.
     """
     last = np.uint64(starts[0])
     for i in range(found.size):
         # unsigned, since Numba lets signed places count from an array's end
-        first, last = last, np.uint64(starts[i + 1])
-        dot = 0.0
-        for k in range(first, last):
+        k, last = last, np.uint64(starts[i + 1])
+        dot = other_dot = 0.0
+        while k + ONE < last:
             dot += weights[columns[k]] * values[k]
-        found[i] = dot + bias
+            other_dot += weights[columns[k + ONE]] * values[k + ONE]
+            k += TWO
+        if k < last:
+            dot += weights[columns[k]] * values[k]
+        found[i] = dot + other_dot + bias
 
 
 @jit
@@ -68,17 +74,25 @@ def take_care(starts, values, squares, found):
 
 @jit
 def unit_dots(starts, columns, values, weights, bias, found):
-    """Write ``row . weights + bias`` for every row at unit length."""
+    """Write ``row . weights + bias`` for every row at unit length; sums are taken as in ``dots``.
+
+    Lengths in the same loop: the row comes from memory, and that is what takes the time.
+    """
     squares = np.empty(found.size)
     last = np.uint64(starts[0])
     for i in range(found.size):
-        first, last = last, np.uint64(starts[i + 1])
-        dot = total = 0.0
-        # one loop, not two: the row comes from memory, and that is what takes the time
-        for k in range(first, last):
+        k, last = last, np.uint64(starts[i + 1])
+        dot = other_dot = square = other_square = 0.0
+        while k + ONE < last:
             dot += weights[columns[k]] * values[k]
-            total += values[k] * values[k]
-        found[i], squares[i] = dot, total
+            other_dot += weights[columns[k + ONE]] * values[k + ONE]
+            square += values[k] * values[k]
+            other_square += values[k + ONE] * values[k + ONE]
+            k += TWO
+        if k < last:
+            dot += weights[columns[k]] * values[k]
+            square += values[k] * values[k]
+        found[i], squares[i] = dot + other_dot, square + other_square
     take_care(starts, values, squares, found)
     # without a branch, so that several roots are taken at once
     for i in range(found.size):
@@ -96,4 +110,22 @@ def margins(starts, columns, values, weights, bias, normalize):
         unit_dots(starts, columns, values, weights, bias, found)
     else:
         dots(starts, columns, values, weights, bias, found)
+    return found
+
+
+@jit
+def all_finite(numbers):
+    """Return whether all numbers are finite."""
+    strange = 0
+    for i in range(numbers.size):  # without a way out, so that several are looked at at once
+        strange += not abs(numbers[i]) < np.inf
+    return strange == 0
+
+
+@jit
+def chosen(margins, low, high):
+    """Return the one of two whole numbers that each margin speaks for: ``high`` if positive."""
+    found = np.empty(margins.size, np.int64)
+    for i in range(margins.size):
+        found[i] = high if margins[i] > 0.0 else low
     return found

@@ -2,6 +2,8 @@
 
 import numpy as np
 
+LINE = 64  # bytes
+
 
 def load(array, row):
     """Return a row of an array as lanes."""
@@ -11,6 +13,17 @@ def load(array, row):
 def store(array, row, lanes):
     """Write lanes to a row of an array."""
     array[row] = lanes
+
+
+def load_half(array, first):
+    """Return the entries of an array from a place on as half a line of lanes."""
+    count = LINE // 2 // array.itemsize
+    return array.reshape(-1)[int(first) : int(first) + count].copy()
+
+
+def store_half(array, first, lanes):
+    """Write half a line of lanes to an array from a place on."""
+    array.reshape(-1)[int(first) : int(first) + lanes.size] = lanes
 
 
 def plus(a, b):

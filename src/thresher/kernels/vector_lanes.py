@@ -1,7 +1,7 @@
 """Lines of lanes as vectors of LLVM (see ``lanes``).
 
 An array of lanes has rows of one cache line, in order: how many lanes that is follows from the
-type of its numbers.
+type of its numbers. Halves of lines may begin anywhere in an array.
 """
 
 from llvmlite import ir
@@ -13,11 +13,12 @@ INDEX = ir.IntType(32)
 
 
 class LanesType(types.Type):
-    """The type of a line of lanes in compiled code."""
+    """The type of a line of lanes, or of half of one, in compiled code."""
 
-    def __init__(self, dtype):
+    def __init__(self, dtype, size=LINE):
         self.dtype = dtype
-        super().__init__(name=f"Lanes({dtype})")
+        self.size = size
+        super().__init__(name=f"Lanes({dtype}, {size})")
 
 
 @register_model(LanesType)
@@ -25,24 +26,35 @@ class LanesModel(models.PrimitiveModel):
     """A line of lanes is a vector."""
 
     def __init__(self, dmm, fe_type):
-        super().__init__(dmm, fe_type, _vector(fe_type.dtype))
+        super().__init__(dmm, fe_type, _vector(fe_type.dtype, fe_type.size))
 
 
-def _vector(dtype):
+def _vector(dtype, size):
     element = ir.FloatType() if dtype == types.float32 else ir.DoubleType()
-    return ir.VectorType(element, LINE // _size(dtype))
+    return ir.VectorType(element, size // _size(dtype))
 
 
 def _size(dtype):
     return dtype.bitwidth // 8
 
 
-def _place(context, builder, signature, args):
+def _row(context, builder, signature, args):
     """Return where a row of an array is."""
-    array = context.make_array(signature.args[0])(context, builder, args[0])
+    vector = _vector(signature.args[0].dtype, LINE)
     row = context.cast(builder, args[1], signature.args[1], types.intp)
-    vector = _vector(signature.args[0].dtype)
     first = builder.mul(row, ir.Constant(row.type, vector.count))
+    return _pointer(context, builder, signature, args, first, vector)
+
+
+def _half(context, builder, signature, args):
+    """Return where half a line is that begins at an entry of an array."""
+    vector = _vector(signature.args[0].dtype, LINE // 2)
+    first = context.cast(builder, args[1], signature.args[1], types.intp)
+    return _pointer(context, builder, signature, args, first, vector)
+
+
+def _pointer(context, builder, signature, args, first, vector):
+    array = context.make_array(signature.args[0])(context, builder, args[0])
     return builder.bitcast(builder.gep(array.data, [first]), vector.as_pointer())
 
 
@@ -57,26 +69,43 @@ def _indices(numbers):
     return ir.Constant(ir.VectorType(INDEX, len(numbers)), numbers)
 
 
+def _loading(find, size, array, place):
+    def codegen(context, builder, signature, args):
+        return builder.load(find(context, builder, signature, args), align=_size(array.dtype))
+
+    return LanesType(array.dtype, size)(array, place), codegen
+
+
+def _storing(find, array, place, lanes):
+    def codegen(context, builder, signature, args):
+        builder.store(args[2], find(context, builder, signature, args), align=_size(array.dtype))
+        return context.get_dummy_value()
+
+    return types.void(array, place, lanes), codegen
+
+
 @intrinsic
 def load(typingctx, array, row):
     """Return a row of an array as lanes."""
-
-    def codegen(context, builder, signature, args):
-        place = _place(context, builder, signature, args)
-        return builder.load(place, align=_size(array.dtype))
-
-    return LanesType(array.dtype)(array, row), codegen
+    return _loading(_row, LINE, array, row)
 
 
 @intrinsic
 def store(typingctx, array, row, lanes):
     """Write lanes to a row of an array."""
+    return _storing(_row, array, row, lanes)
 
-    def codegen(context, builder, signature, args):
-        builder.store(args[2], _place(context, builder, signature, args), align=_size(array.dtype))
-        return context.get_dummy_value()
 
-    return types.void(array, row, lanes), codegen
+@intrinsic
+def load_half(typingctx, array, first):
+    """Return the entries of an array from a place on as half a line of lanes."""
+    return _loading(_half, LINE // 2, array, first)
+
+
+@intrinsic
+def store_half(typingctx, array, first, lanes):
+    """Write half a line of lanes to an array from a place on."""
+    return _storing(_half, array, first, lanes)
 
 
 @intrinsic

@@ -1,14 +1,16 @@
 """A bundle of paths as the flagship keeps it: a cache line of weights, and steps by feature."""
 
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 
-from thresher.data.growth import Arrays, Log
+from thresher.data.growth import Arrays, Log, Restore
 from thresher.files import access
 from thresher.kernels.bundle import FRESH, PUSH, RATE, SQUARES, Bundle, Shares
 from thresher.kernels.judging import lane_sums, pad_takes
 from thresher.kernels.lanes import LINE
+from thresher.kernels.parted import choose_members, parted_sums
+from thresher.learners.parted_lines import join, part
 from thresher.learners.unit import PathUnit
 
 
@@ -21,6 +23,8 @@ class AdaptiveUnit(PathUnit):
     """Weights of up to a line of paths; lanes beyond those take part in nothing and stay 0.
 
     What an open burst has touched is seen by its squared gradients, so there is no list of it.
+    While some paths fit what others select, lines are parted: see ``Bundle``. Otherwise a line is
+    whole, and ``places`` say only, by being positive, which slots are members.
     """
 
     tallies = ("total", "bias_total")
@@ -36,7 +40,7 @@ class AdaptiveUnit(PathUnit):
                 "pace": np.zeros((0, 2), dtype),
                 "squares": np.zeros(0, dtype),
                 "push": np.zeros(0, dtype),
-                "members": np.zeros(0, np.bool_),
+                "places": np.zeros(0, np.int32),
                 "total": np.zeros(0),
             },
             {
@@ -44,9 +48,10 @@ class AdaptiveUnit(PathUnit):
                 "bias_facts": np.zeros((1, 4), dtype),
                 "bias_total": np.zeros(1),
             },
-            resting={"squares": 0.0, "push": 0.0, "members": False, "total": 0.0},
+            resting={"squares": 0.0, "push": 0.0, "places": 0, "total": 0.0},
         )
         self.arrays["bias_facts"][0, RATE] = 1.0
+        self.fits = np.zeros((0, width // 2), dtype)  # empty as long as lines are whole
         self.burst = Log(touched=np.zeros(0, np.uint32))
         self.pool = Log(owners=np.zeros(0, np.uint32), ratios=np.zeros(0))
 
@@ -63,7 +68,8 @@ class AdaptiveUnit(PathUnit):
             a["pace"][:n],
             a.at_hand("squares"),
             a.at_hand("push"),
-            a.at_hand("members"),
+            a.at_hand("places"),
+            self.fits,
             a["bias"],
             a["bias_facts"],
             a.at_hand("total"),
@@ -75,7 +81,11 @@ class AdaptiveUnit(PathUnit):
 
     def make_ready(self, ends: bool, asks: bool, averages: bool, parted: bool) -> None:
         """Give room to what the next updates write beside weights and paces."""
-        woken = {"squares": ends, "push": asks, "total": ends and averages, "members": parted}
+        if parted:
+            self.part()
+        else:
+            self.join()
+        woken = {"squares": ends, "push": asks, "total": ends and averages}
         for name in [name for name, wanted in woken.items() if wanted]:
             self.arrays[name]
         if asks:
@@ -88,7 +98,7 @@ class AdaptiveUnit(PathUnit):
         steps = np.ones((2, self.width), self.dtype)
         steps[0, self.fitting.start : self.fitting.stop] = fitting
         steps[1, self.fitting.start : self.fitting.stop] = 0.0
-        return Shares(padded, parts, active, steps)
+        return Shares(padded, parts, active, steps, self.fitting.start)
 
     def grow(self, n_slots: int, purged: bool) -> None:
         """Make room for features that have appeared, or that are purged as they appear."""
@@ -102,6 +112,8 @@ class AdaptiveUnit(PathUnit):
     def purge(self, gone: np.ndarray) -> None:
         """Let features go: a step of length 0 keeps their weights there."""
         super().purge(gone)
+        if self.parted:
+            self.fits[self._numbers(gone)] = 0.0
         self.arrays["pace"][gone, RATE] = 0.0
 
     def begin_tallies(self) -> None:
@@ -130,6 +142,7 @@ class AdaptiveUnit(PathUnit):
         """Return everything as a tree of plain values: the facts in one, and what is touched."""
         tree = super().tree()
         by_slot = tree["arrays"]["by_slot"]
+        by_slot["weights"], by_slot["members"] = self._lines(), by_slot.pop("places") > 0
         facts = np.empty((self.arrays.n_slots, 4), self.dtype)
         facts[:, :PUSH] = by_slot.pop("pace")
         facts[:, PUSH], facts[:, SQUARES] = by_slot.pop("push"), by_slot.pop("squares")
@@ -143,7 +156,9 @@ class AdaptiveUnit(PathUnit):
         by_slot = dict(access.branch(arrays, "by_slot"))
         n_slots = access.whole(arrays, "n_slots")
         facts = access.array(by_slot, "facts", self.dtype, (n_slots, 4))
-        del by_slot["facts"]
+        members = access.array(by_slot, "members", np.bool_, (n_slots,))
+        del by_slot["facts"], by_slot["members"]
+        by_slot["places"] = members.astype(np.int32)
         apart = {"pace": facts[:, :PUSH], "push": facts[:, PUSH], "squares": facts[:, SQUARES]}
         by_slot |= {name: np.ascontiguousarray(one) for name, one in apart.items()}
         super().fill({**tree, "arrays": {**arrays, "by_slot": by_slot}})
@@ -165,7 +180,12 @@ class AdaptiveUnit(PathUnit):
 
     def add_weights(self, sums: np.ndarray, lanes: range) -> None:
         """Add to every slot's sum its weights on some paths, in the order of the paths."""
-        lane_sums(self.arrays["weights"], lanes.start, lanes.stop, sums)
+        weights, ends = self.arrays["weights"], (lanes.start, lanes.stop)
+        if self.parted:
+            places, first = self.arrays["places"], self.fitting.start
+            parted_sums(weights, self.fits, places, first, *ends, sums)
+        else:
+            lane_sums(weights, *ends, sums)
 
     @property
     def fitting(self) -> range:
@@ -174,10 +194,76 @@ class AdaptiveUnit(PathUnit):
 
     def set_members(self, chosen: np.ndarray, weights: np.ndarray) -> None:
         """Let the fitting paths learn the chosen slots only; new ones begin with given weights."""
-        known = self.arrays["members"][: chosen.size]
-        lines = self.arrays["weights"][: chosen.size]
-        fitting = slice(self.fitting.start, self.fitting.stop)
-        lines[known & ~chosen, fitting] = 0.0
-        fresh = chosen & ~known
-        lines[fresh, fitting] = weights[fresh, None]
-        known[...] = chosen
+        self.part()
+        places, n_fitting = self.arrays["places"], len(self.fitting)
+        self.fits = choose_members(places, self.fits, chosen, weights, n_fitting)
+
+    @property
+    def parted(self) -> bool:
+        """Return whether the weights of fitting paths are kept apart."""
+        return len(self.fits) > 0
+
+    def part(self) -> None:
+        """Keep the weights of fitting paths apart from now on."""
+        if not self.parted:
+            arrays, n = self.arrays, self.arrays.n_slots
+            lines, members = arrays["weights"][:n], arrays["places"][:n] > 0
+            halves, places, self.fits = part(lines, members, self.fitting)
+            arrays.by_slot |= {"weights": halves, "places": places}
+
+    def join(self) -> None:
+        """Have the weights of all paths in whole lines from now on."""
+        if self.parted:
+            lines, places = self._lines(), self.arrays.shown("places")
+            self.arrays.by_slot |= {"weights": lines, "places": (places > 0).astype(np.int32)}
+            self.fits = self.fits[:0]
+
+    def _lines(self) -> np.ndarray:
+        """Return whole lines of weights, whether they are parted or not."""
+        weights = self.arrays.shown("weights")
+        if not self.parted:
+            return weights
+        return join(weights, self.arrays.shown("places"), self.fits, self.fitting)
+
+    def _numbers(self, slots: np.ndarray) -> np.ndarray:
+        """Return at which numbers the fits of slots are; the first is that of slots without."""
+        return np.abs(self.arrays["places"][slots])
+
+    def finite(self, slots: np.ndarray) -> bool:
+        """Return whether all numbers of the given slots, and of none in particular, are finite."""
+        fits = self.fits[self._numbers(slots)] if self.parted else self.fits
+        return super().finite(slots) and bool(np.isfinite(fits).all())
+
+    def savepoint(self, slots: np.ndarray | None) -> list[Restore]:
+        """Return what brings the unit back; members change only where a stage ends."""
+        parted, restores = self.parted, super().savepoint(slots)
+        fits = self.fits.copy() if slots is None or not parted else self.fits[self._numbers(slots)]
+
+        def restore_form() -> None:
+            if parted:
+                self.part()
+            else:
+                self.join()
+
+        def restore_fits() -> None:
+            if slots is None or not parted:
+                self.fits = fits
+            else:
+                self.fits[self._numbers(slots)] = fits
+
+        return [restore_form, *restores, restore_fits]
+
+    def take(self, other: PathUnit, slots: np.ndarray) -> None:
+        """Take over what another unit has at the given slots; its burst must not be open."""
+        cast(AdaptiveUnit, other).join()
+        super().take(other, slots)
+
+    def keep(self, slots: np.ndarray, places: np.ndarray) -> None:
+        """Let the given slots be all there are; ``places`` are their new numbers, others' -1."""
+        self.join()
+        super().keep(slots, places)
+
+    def split(self) -> "list[AdaptiveUnit]":
+        """Return the paths one by one; tallies, which are sums over them, stay with the first."""
+        self.join()
+        return super().split()

@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from thresher.data.growth import Arrays, Restore
+from thresher.data.scattered import Scattered
 from thresher.files import access
 from thresher.kernels.masks import places_of
 from thresher.learners.history import history_from_tree, history_tree
@@ -22,17 +23,25 @@ UnitMaker = Callable[[int], PathUnit]
 class Paths:
     """The state of all paths: units of weights, features, stage and history.
 
-    ``means`` are the names of running means over stages that are kept of weights and intercept.
-    Purged features may leave the play: then ``members`` are the vocabulary's slots that are left,
-    and ``left`` what was known of all others when they left. ``notes`` are a learner's own, by
-    slot, of what stays as it is until features appear.
+    ``means`` are the names of running means over stages that are kept of weights and intercept;
+    those that only ``few`` features have stand in ``scattered``, by the vocabulary's slots. Purged
+    features may leave the play: then ``members`` are the vocabulary's slots that are left, and
+    ``left`` what was known of all others when they left. ``notes`` are a learner's own, by slot, of
+    what stays as it is until features appear.
     """
 
     def __init__(
-        self, make_unit: UnitMaker, lanes: list[int], stage: Stage, means: tuple[str, ...]
+        self,
+        make_unit: UnitMaker,
+        lanes: list[int],
+        stage: Stage,
+        means: tuple[str, ...] = (),
+        few: tuple[str, ...] = (),
     ) -> None:
         self.make_unit = make_unit
-        self.means = means
+        self.means, self.few = means, few
+        self.scattered = {name: Scattered() for name in few}
+        many = [name for name in means if name not in few]
         self.units = [make_unit(n) for n in lanes]
         self.features = Arrays(
             {
@@ -40,7 +49,7 @@ class Paths:
                 "evidence": np.zeros(0, np.int64),
                 "selected": np.zeros(0, np.int64),
                 "probability": np.zeros(0),
-                **{name: np.zeros(0) for name in means},
+                **{name: np.zeros(0) for name in many},
             },
             {f"bias_{name}": np.zeros(1) for name in means},
             resting={
@@ -48,7 +57,7 @@ class Paths:
                 "evidence": 0,
                 "selected": 0,
                 "probability": 1.0,
-                **dict.fromkeys(means, 0.0),
+                **dict.fromkeys(many, 0.0),
             },
         )
         self.members: np.ndarray | None = None
@@ -151,7 +160,7 @@ class Paths:
 
     def finite(self, slots: np.ndarray) -> bool:
         """Return whether the numbers of the given slots are finite on all paths."""
-        return all(unit.arrays.finite(slots) for unit in self.units)
+        return all(unit.finite(slots) for unit in self.units)
 
     def begin_tallies(self) -> None:
         """Start the tallies of a stage anew."""
@@ -161,9 +170,10 @@ class Paths:
     def take(self, slots: np.ndarray) -> "Paths":
         """Return a copy of the state that has the given slots only; no burst may be open."""
         lanes = [unit.lanes for unit in self.units]
-        taken = Paths(self.make_unit, lanes, replace(self.stage), self.means)
+        taken = Paths(self.make_unit, lanes, replace(self.stage), self.means, self.few)
         taken.history = self.history
         taken.features = self.features.take(slots)
+        taken.scattered = self.scattered.copy()
         taken.members = slots if self.members is None else self.members[slots]
         for unit, mine in zip(taken.units, self.units, strict=True):
             unit.take(mine, slots)
@@ -204,11 +214,12 @@ class Paths:
         for unit in self.units:
             restores += unit.savepoint(slots)
         stage, n_records = replace(self.stage), len(self.history)
+        scattered = self.scattered.copy()
 
         def restore() -> None:
             for put_back in restores:
                 put_back()
-            self.stage = stage
+            self.stage, self.scattered = stage, scattered
             del self.history[n_records:]
 
         return restore
@@ -226,31 +237,34 @@ class Paths:
         """Return the features' tree, with slots and purged features as files have them."""
         tree = self.features.tree()
         facts = {"slot": np.arange(self.n_slots), "purged": ~self.stable}
-        return {**tree, "by_slot": {**facts, **tree["by_slot"]}}
+        few = {name: one.spread(self.n_slots) for name, one in self.scattered.items()}
+        return {**tree, "by_slot": {**facts, **tree["by_slot"], **few}}
 
-    def _features_from(self, tree: dict[str, Any]) -> Arrays:
-        """Return the features that gave a tree."""
+    def _take_features(self, tree: dict[str, Any]) -> None:
+        """Take over the features from a tree."""
         by_slot = dict(access.branch(tree, "by_slot"))
         n_slots = access.whole(tree, "n_slots")
         slots = access.array(by_slot, "slot", np.int64, (n_slots,))
         purged = access.array(by_slot, "purged", np.bool_, (n_slots,))
-        read = self.features.from_tree(
-            {**tree, "by_slot": {k: v for k, v in by_slot.items() if k not in ("slot", "purged")}}
-        )
+        for name in self.few:
+            numbers = access.array(by_slot, name, np.float64, (n_slots,))
+            self.scattered[name] = Scattered.of(numbers)
+        kept = {k: v for k, v in by_slot.items() if k not in ("slot", "purged", *self.few)}
+        self.features = self.features.from_tree({**tree, "by_slot": kept})
         if not np.array_equal(slots, np.arange(n_slots)):
             access.refuse("features are numbered in no known way")
-        if not np.array_equal(purged, read.shown("purged_at") > 0):
+        if not np.array_equal(purged, self.shown("purged_at") > 0):
             access.refuse("features were purged that never were")
-        return read
 
     def from_tree(self, tree: dict[str, Any]) -> "Paths":
         """Return the paths that gave a tree."""
         units = access.branches(tree, "units")
         stage = Stage.from_tree(access.branch(tree, "stage"))
-        read = Paths(self.make_unit, [lanes_in(unit) for unit in units], stage, self.means)
+        lanes = [lanes_in(unit) for unit in units]
+        read = Paths(self.make_unit, lanes, stage, self.means, self.few)
         for unit, branch in zip(read.units, units, strict=True):
             unit.fill(branch)
-        read.features = self._features_from(access.branch(tree, "features"))
+        read._take_features(access.branch(tree, "features"))
         read.history = history_from_tree(access.branch(tree, "history"))
         if not read.units:
             access.refuse("there are no paths")

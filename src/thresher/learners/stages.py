@@ -38,6 +38,7 @@ class StageLearner(ABC):
     rehearses: bool = field(default=False, kw_only=True)
 
     means: ClassVar[tuple[str, ...]] = ()  # over stages, that it keeps
+    few: ClassVar[tuple[str, ...]] = ()  # of them, those of few features
 
     @property
     @abstractmethod
@@ -97,7 +98,7 @@ class StageLearner(ABC):
         """Return the state before the first row: no gravity, nothing known."""
         stage = Stage(self.first_burst(), rejection_rate=self.rejection_rate)
         lanes = lanes_for(self.n_paths, self.shared, self.most_lanes)
-        return Paths(self.new_unit, lanes, stage, self.means)
+        return Paths(self.new_unit, lanes, stage, self.means, self.few)
 
     def resume(self, paths: Paths) -> None:
         """Go on as if there had been no pause."""

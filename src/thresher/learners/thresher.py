@@ -11,11 +11,13 @@ from typing import ClassVar
 
 import numpy as np
 
+from thresher.data.scattered import Scattered
 from thresher.data.vocabulary import Vocabulary
 from thresher.kernels.adaptive import run_bursts
 from thresher.kernels.annealing import annealed_rejection_rate
 from thresher.kernels.bundle import Rules
-from thresher.kernels.judging import follow_weights
+from thresher.kernels.judging import follow_members, follow_weights
+from thresher.kernels.parted import run_parted
 from thresher.kernels.rows import Rows, Updates
 from thresher.learners.adaptive_paths import (
     columns_in,
@@ -62,6 +64,7 @@ class Thresher(StageLearner):
     salience: float = SALIENCE
 
     means: ClassVar[tuple[str, ...]] = ("mean", "fitted")
+    few: ClassVar[tuple[str, ...]] = ("fitted",)
 
     @property
     def most_lanes(self) -> int:
@@ -102,7 +105,7 @@ class Thresher(StageLearner):
         stage, units = paths.stage, units_of(paths)
         takes = self.takes(paths, updates[0].order.size)
         selects = self.timetable.selects(stage.number)
-        parted = self.timetable.endless and selects
+        parted = self.timetable.endless and selects and self._fits(paths)
         rules = Rules(
             self.loss,
             stage.burst_size,
@@ -125,7 +128,8 @@ class Thresher(StageLearner):
             shares = alike or units[number].shares(takes[number], fitting)
             bundle = units[number].kernel_view()
             done = stage.done % stage.burst_size
-            return run_bursts(rows, updates[number], rules, done, shares, bundle)
+            learn = run_parted if parted else run_bursts
+            return learn(rows, updates[number], rules, done, shares, bundle)
 
         return run
 
@@ -140,7 +144,7 @@ class Thresher(StageLearner):
                 stable = paths.stable
                 nonzero = np.count_nonzero(stable & (weights != 0))
                 paths.record(int(nonzero), int(np.count_nonzero(stable)))
-            if self.timetable.endless:
+            if self.timetable.endless and self._fits(paths):
                 self._choose_members(paths, vocabulary)
         if paths.stage.number == self.timetable.averaging:
             paths.stage.number += 1  # the end: what this stage gathered is the model
@@ -176,7 +180,8 @@ class Thresher(StageLearner):
             return paths.tallied("total") / ends, self._bias_total(paths) / ends
         if self.timetable.endless and stage.number > 1 and self._fits(paths):
             # whoever looks into a stream sees the running mean: single weights swing too much
-            return paths.shown("fitted").copy(), float(paths.features["bias_fitted"][0])
+            fitted = paths.scattered["fitted"].spread(paths.n_slots)
+            return fitted, float(paths.features["bias_fitted"][0])
         weights, bias = mean_weights(paths)
         wanted = wanted_features(self.n_features, len(vocabulary), vocabulary.n_columns)
         scores = self._scores(paths, vocabulary, weights)
@@ -246,16 +251,13 @@ class Thresher(StageLearner):
     def _choose_members(self, paths: Paths, vocabulary: Vocabulary) -> None:
         """Tell the paths that fit which features are the strongest now; note what they have."""
         wanted = wanted_features(self.n_features, len(vocabulary), vocabulary.n_columns)
-        mean, fitted = paths.feature("mean"), paths.feature("fitted")
-        chosen = self.leaders(paths, vocabulary, wanted)
+        chosen, mean = self.leaders(paths, vocabulary, wanted), paths.feature("mean")
         for unit in units_of(paths):
             unit.set_members(chosen, mean)
         weights, bias = mean_weights(paths, fitting=True)
-        came = chosen & (fitted == 0)
-        fitted[~chosen] = 0.0
-        fitted[came] = weights[came]
-        newest = self._newest(paths.stage.number)
-        fitted += newest * (weights - fitted)
+        newest, fitted = self._newest(paths.stage.number), paths.scattered["fitted"]
+        followed = follow_members(fitted.slots, fitted.numbers, chosen, weights, newest)
+        paths.scattered["fitted"] = Scattered(*followed)
         bias_fitted = paths.features["bias_fitted"]
         bias_fitted += newest * (bias - bias_fitted)
 

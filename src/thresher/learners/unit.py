@@ -42,6 +42,10 @@ class PathUnit(ABC):
         self.arrays.grow(n_slots)
         self.make_room()
 
+    def finite(self, slots: np.ndarray) -> bool:
+        """Return whether all numbers of the given slots, and of none in particular, are finite."""
+        return self.arrays.finite(slots)
+
     def purge(self, gone: np.ndarray) -> None:
         """Let the features of some slots go, weights and all."""
         self.arrays["weights"][gone] = 0.0
