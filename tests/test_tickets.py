@@ -90,7 +90,7 @@ def plain_replaced(desk, at, old, new):
 @pytest.fixture
 def in_turns(monkeypatch):
     """Let the code of the tickets run as Python, with looks and changes that take turns."""
-    for name in ("take_own", "take_ticket", "hand_in", "open_round", "close_desk"):
+    for name in ("take_own", "take_any", "take_ticket", "hand_in", "open_round", "close_desk"):
         function = getattr(tickets, name)
         monkeypatch.setattr(tickets, name, getattr(function, "py_func", function))
     monkeypatch.setattr(tickets, "look", plain_look)
@@ -135,6 +135,7 @@ def test_threads_keep_to_their_own_tickets_until_they_are_used_up(in_turns):
     desk = SharedDesk(tickets.new_desk(5, 2), Turns(0, 1), 0)
     assert [tickets.take_ticket(desk, 1) for _ in range(4)] == [2, 3, 4, 0]
     assert tickets.take_ticket(desk, 0) == 1
+    assert tickets.take_any(desk, 0) == -1
 
 
 @jit

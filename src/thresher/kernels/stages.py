@@ -1,8 +1,8 @@
 """Whole stages of independent paths in one call (Algorithm 4): bursts, judging, purging, gravity.
 
 Threads lead one path after the other through a stage; whoever ends the last one closes the stage
-for all, and the next begins. ``learners.stabilized`` closes stages in the same way, where a call ends
-with one.
+for all, and the next begins. ``learners.stabilized`` closes stages in the same way, where a call
+ends with one.
 """
 
 from typing import NamedTuple

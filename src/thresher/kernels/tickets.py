@@ -140,15 +140,24 @@ def take_own(desk, owner):
 
 
 @jit
-def take_ticket(desk, thread):
-    """Return a ticket once there is one, the thread's own before others'; -1 after the last."""
+def take_any(desk, thread):
+    """Return a ticket, the thread's own before others'; -1 if there is none now."""
     n_owners = (desk.size - OWN) // LINE
+    for k in range(n_owners):
+        ticket = take_own(desk, (thread + k) % n_owners)
+        if ticket >= 0:
+            return ticket
+    return -1
+
+
+@jit
+def take_ticket(desk, thread):
+    """Return a ticket once there is one; -1 if there will be no more."""
     looks = 0
     while look(desk, OVER) == 0:
-        for k in range(n_owners):
-            ticket = take_own(desk, (thread + k) % n_owners)
-            if ticket >= 0:
-                return ticket
+        ticket = take_any(desk, thread)
+        if ticket >= 0:
+            return ticket
         looks += 1
         if looks > PATIENCE:
             give_way()
