@@ -1,15 +1,10 @@
 """Independent paths: stages that a kernel ends are those that Python ends, whoever runs them."""
 
-from concurrent.futures import ThreadPoolExecutor
-
 import numpy as np
 import pytest
-from numpy.testing import assert_array_equal
 from scipy import sparse
 
-from cases import NO_JIT, assert_same_bits, labelled_rows, make
-from thresher.jit import jit
-from thresher.kernels.tickets import close_desk, hand_in, new_desk, open_round, take_ticket
+from cases import assert_same_bits, labelled_rows, make
 from thresher.learners.stabilized import StabilizedTruncatedSGD
 from thresher.train import feed
 
@@ -64,32 +59,3 @@ def test_pools_grow_with_rows_that_lengthen(monkeypatch):
 
     slow, _ = closed_by_python(monkeypatch, fit)
     assert_same_bits(fit(), slow)
-
-
-@jit
-def take_all(desk, n_tickets, taken, rounds):
-    """Take tickets while there are any; note how often each was taken, and in which round."""
-    while True:
-        ticket = take_ticket(desk)
-        if ticket < 0:
-            return
-        taken[ticket, 0] += 1
-        taken[ticket, 1] = rounds[0]
-        if hand_in(desk):
-            rounds[0] += 1
-            if rounds[0] * n_tickets < len(taken):
-                open_round(desk, n_tickets)
-            else:
-                close_desk(desk)
-
-
-@pytest.mark.parametrize("n_threads", [1, 3])
-def test_every_ticket_is_taken_once_and_rounds_follow_each_other(n_threads):
-    n_tickets, n_rounds = 5, 40 if NO_JIT else 40_000
-    desk, rounds = new_desk(n_tickets), np.zeros(1, int)
-    taken = np.zeros((n_tickets * n_rounds, 2), int)
-    with ThreadPoolExecutor(n_threads) as pool:
-        work = [pool.submit(take_all, desk, n_tickets, taken, rounds) for _ in range(n_threads)]
-    assert [one.result() for one in work] == [None] * n_threads
-    assert_array_equal(taken[:, 0], 1)
-    assert_array_equal(taken[:, 1], np.arange(len(taken)) // n_tickets)

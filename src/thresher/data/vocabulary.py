@@ -5,6 +5,7 @@ kept about a feature lies at its slot: memory and time follow the features that 
 declared width.
 """
 
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -24,6 +25,7 @@ from thresher.kernels.slots import (
     number_columns,
     write_scaled,
 )
+from thresher.workers import Workers
 
 MOST_COLUMNS = 1 << 32  # kernels number them by uint32
 NARROW = np.dtype(np.uint32)  # of columns, and of how often they occur, as far as it goes
@@ -69,22 +71,44 @@ class Vocabulary:
         self._assign(fresh[by_frequency(counts)])
 
     def absorb(
-        self, X: sparse.csr_array, dtype: np.dtype, anew: bool = True
+        self,
+        X: sparse.csr_array,
+        dtype: np.dtype,
+        anew: bool = True,
+        run_all: Workers | None = None,
     ) -> tuple[Rows, np.ndarray]:
         """Return the matrix as rows of slots with their squared norms, new columns included.
 
         Values get the type ``dtype``. Rows that are not ``anew``, because an earlier pass has
         brought them, are not counted again.
         """
+        share_out = run_all or Workers()
+        rows = self._rows(X, dtype, share_out)
+        steps = [partial(squared_norms, rows.starts, rows.values)]
+        if anew:
+            steps.append(partial(self._count, rows))
+        return rows, share_out(lambda step: step(), steps)[0]
+
+    def count(self, X: sparse.csr_array) -> None:
+        """Count the columns of a matrix, and sum their squares."""
+        self._count(self._rows(X, np.dtype(np.float64), Workers()))
+
+    def _rows(self, X: sparse.csr_array, dtype: np.dtype, share_out: Workers) -> Rows:
+        """Return the matrix as rows of slots."""
         self._widen(X.shape[1])
         starts, columns = X.indptr.astype(np.int64, copy=False), as_columns(X.indices)
-        slots, fresh = number_columns(columns, self.slot_of, self.n_slots)
+        steps = (
+            partial(number_columns, columns, self.slot_of, self.n_slots),
+            partial(self._values, starts, X.data, dtype),
+        )
+        (slots, fresh), values = share_out(lambda step: step(), steps)
         self._append(fresh)
-        values = self._values(starts, X.data, dtype)
-        if anew:
-            self._count_up_to(self.most_rows + X.shape[0])
-            column_sums(slots, values, self.arrays["occurrences"], self.arrays["squares"])
-        return Rows(starts, slots, values), squared_norms(starts, values)
+        return Rows(starts, slots, values)
+
+    def _count(self, rows: Rows) -> None:
+        """Add rows to what is known of their columns."""
+        self._count_up_to(self.most_rows + rows.starts.size - 1)
+        column_sums(rows.slots, rows.values, self.arrays["occurrences"], self.arrays["squares"])
 
     def _values(self, starts: np.ndarray, values: np.ndarray, dtype: np.dtype) -> np.ndarray:
         """Return the values as a type, of rows of unit length where that is asked for."""

@@ -126,7 +126,7 @@ def rescaled_words(estimator: Any) -> str | None:
 def _taken_in(rows: sparse.csr_array, seen: Vocabulary) -> Vocabulary:
     """Return a vocabulary that has counted the rows, too."""
     with np.errstate(over="ignore"):
-        seen.absorb(rows, np.dtype(np.float64))
+        seen.count(rows)
     return seen
 
 

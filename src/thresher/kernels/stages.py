@@ -1,11 +1,10 @@
 """Whole stages of independent paths in one call (Algorithm 4): bursts, judging, purging, gravity.
 
-Threads run one path after the other through a stage; whoever ends the last one closes the stage for
-all, and the next begins. ``learners.stabilized`` closes stages in the same way, where a call ends
-with one.
+Threads lead one path after the other through a stage; whoever ends the last one closes the stage
+for all, and the next begins. ``learners.stabilized`` closes stages in the same way, where a call
+ends with one.
 """
 
-import math
 from typing import NamedTuple
 
 import numpy as np
@@ -14,8 +13,8 @@ from numpy.typing import NDArray
 from thresher.jit import jit
 from thresher.kernels import annealing
 from thresher.kernels.lone_bursts import run_path
-from thresher.kernels.quantile import kth_of
 from thresher.kernels.rows import Updates
+from thresher.kernels.stage_sums import gather, gravity_of, sum_up, summed_gravity
 from thresher.kernels.tickets import close_desk, hand_in, open_round, take_ticket
 from thresher.kernels.units import EVERY, Burst, Tally, Unit
 
@@ -78,19 +77,6 @@ class Course(NamedTuple):
 
 
 @jit
-def gather_tallies(judges, features, tallies):
-    """Add what the paths counted to what is known of each slot, and let them count anew."""
-    evidence, selected = tallies.evidence, tallies.selected
-    for path in range(evidence.shape[0]):
-        for j in range(features.stable.size):
-            if judges:
-                features.evidence[j] += evidence[path, j]
-                features.selected[j] += selected[path, j]
-            evidence[path, j] = 0
-            selected[path, j] = 0
-
-
-@jit
 def purge(rules, number, features, weights):
     """Judge the slots with enough evidence, and let go of those too rarely selected."""
     gone = 0
@@ -110,9 +96,9 @@ def purge(rules, number, features, weights):
 
 
 @jit
-def judge(rules, whole, features, stack, tallies):
+def judge(rules, whole, features, stack, sums):
     """Gather the evidence of a stage and purge; return how many slots went."""
-    gather_tallies(whole[NUMBER] > 1, features, tallies)
+    gather(whole[NUMBER] > 1, features, sums)
     if whole[NUMBER] == 1:  # it has no gravity, so it can judge nobody
         return 0
     if rules.event == EVERY:
@@ -126,20 +112,12 @@ def judge(rules, whole, features, stack, tallies):
 
 
 @jit
-def gravity_of(rejection_rate, stable, tallies, keys):
-    """Return the quantile, over all paths, of what stable slots moved per dose."""
-    n = 0
-    for path in range(tallies.ratios.shape[0]):
-        owners, ratios = tallies.owners[path], tallies.ratios[path]
-        for k in range(tallies.pooled[path, 0]):
-            keys[n] = ratios[k]
-            n += stable[owners[k]] and not math.isnan(ratios[k])
-    wanted = min(math.ceil(rejection_rate * n), n)
-    if wanted <= 0:
-        return 0.0
-    found = np.empty(1, np.uint64)
-    found[0] = kth_of(keys.view(np.uint64), n, wanted)
-    return found.view(np.float64)[0]
+def next_gravity(rejection_rate, summed, stable, tallies, sums, keys):
+    """Return the gravity of the next stage, from what is ``summed`` up if that is all of it."""
+    gravity = summed_gravity(rejection_rate, sums, keys) if summed else -1.0
+    sums.low[:, 0] = 0
+    sums.known[:, 0] = 0
+    return gravity if gravity >= 0.0 else gravity_of(rejection_rate, stable, tallies, keys)
 
 
 @jit
@@ -156,13 +134,13 @@ def count_nonzero(weights, n_slots):
 
 
 @jit
-def close_stage(rules, features, stack, tallies, course):
+def close_stage(rules, summed, features, stack, tallies, sums, course):
     """Judge and purge; then anneal, adapt gravity to the new rate, and lengthen bursts.
 
-    Returns how many slots were purged.
+    ``summed`` says that the whole stage has been summed up. Returns how many slots were purged.
     """
     whole, real = course.whole, course.real
-    gone = judge(rules, whole, features, stack, tallies)
+    gone = judge(rules, whole, features, stack, sums)
     n_stable = np.int64(0) if whole[CLOSED] else np.int64(rules.hidden)
     for j in range(features.stable.size):
         n_stable += features.stable[j]
@@ -171,7 +149,9 @@ def close_stage(rules, features, stack, tallies, course):
     real[REJECTION_RATE] = annealed_rejection_rate(
         share, rules.rejection_rate, rules.annealing_rate
     )
-    real[GRAVITY] = gravity_of(real[REJECTION_RATE], features.stable, tallies, course.keys)
+    real[GRAVITY] = next_gravity(
+        real[REJECTION_RATE], summed and gone == 0, features.stable, tallies, sums, course.keys
+    )
     if rules.growth > 0.0 and n_stable > 0:
         whole[BURST_SIZE] = grown_burst_size(rules.burst_size, share, rules.growth)
     record, rates = course.counts[course.closed[0]], course.rates[course.closed[0]]
@@ -242,7 +222,7 @@ def run_share(rows, orders, updates, rules, stable, stack, tallies, course, path
 
 
 @jit
-def end_stretch(rows, orders, rules, features, stack, tallies, course):
+def end_stretch(rows, orders, rules, features, stack, tallies, sums, course):
     """Go on from where all paths have come to; return whether they have anything to do there.
 
     Not so where numbers overflowed, slots were purged, nothing is left to learn, or pools must
@@ -253,12 +233,13 @@ def end_stretch(rows, orders, rules, features, stack, tallies, course):
     if course.learnt.min() < length:
         whole[BROKEN] = 1
         return False
+    summed = whole[DONE] == 0
     whole[DONE] += length
     whole[ROWS_SEEN] += length
     whole[BEGIN] = whole[END]
     if whole[END] == orders.shape[1]:
         return False
-    gone = close_stage(rules, features, stack, tallies, course)
+    gone = close_stage(rules, summed, features, stack, tallies, sums, course)
     stage = rules.bursts * whole[BURST_SIZE]
     whole[END] = min(whole[BEGIN] + stage, orders.shape[1])
     if gone > 0 or whole[OVER]:
@@ -267,23 +248,29 @@ def end_stretch(rows, orders, rules, features, stack, tallies, course):
 
 
 @jit
-def run_stages(desk, rows, orders, updates, rules, features, stack, tallies, course):
-    """Run paths through their updates, stage after stage, as long as the desk has tickets.
+def lead(thread, path, rows, orders, updates, rules, features, stack, tallies, sums, course):
+    """Lead a path through the stretch under way, and sum up the stage if that ends with it."""
+    whole = course.whole
+    learnt = run_share(rows, orders, updates, rules, features.stable, stack, tallies, course, path)
+    course.learnt[path] = learnt
+    if whole[END] < orders.shape[1] and learnt == whole[END] - whole[BEGIN]:
+        sum_up(course.real[GRAVITY], thread, path, features.stable.size, tallies, sums)
+
+
+@jit
+def run_stages(thread, desk, rows, orders, updates, rules, features, stack, tallies, sums, course):
+    """Lead paths through their updates, stage after stage, as long as the desk has tickets.
 
     Any number of threads may do so at once. At the end ``course.whole[BEGIN]`` is how many updates
     all paths have made, or what ``course.learnt`` adds to where ``course.whole[BROKEN]``.
     """
-    n_paths = orders.shape[0]
     while True:
-        ticket = take_ticket(desk)
-        if ticket < 0:
+        path = take_ticket(desk, thread)
+        if path < 0:
             return
-        path = ticket % n_paths
-        course.learnt[path] = run_share(
-            rows, orders, updates, rules, features.stable, stack, tallies, course, path
-        )
+        lead(thread, path, rows, orders, updates, rules, features, stack, tallies, sums, course)
         if hand_in(desk):
-            if end_stretch(rows, orders, rules, features, stack, tallies, course):
-                open_round(desk, n_paths)
+            if end_stretch(rows, orders, rules, features, stack, tallies, sums, course):
+                open_round(desk)
             else:
                 close_desk(desk)

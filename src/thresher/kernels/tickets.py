@@ -1,9 +1,11 @@
 """Tickets by which threads share out pieces of work, for kernels that hold no lock.
 
 Work comes in rounds: the tickets of a round are given out once the round before it is done, and who
-hands in its last piece opens the next. A round takes less than a millisecond, and to be woken takes
-a thread a good part of that: so whoever finds no ticket looks again and again. A thread that the
-system has set aside holds up nobody unless it is in the middle of a piece.
+hands in its last piece opens the next. Every thread has tickets of its own, the same in all rounds,
+so that what they are about stays in the cache of its core; whoever has used up its own takes what
+others have left. A round takes less than a millisecond, and to be woken takes a thread a good part
+of that: so whoever finds no ticket looks again and again. A thread that the system has set aside
+holds up nobody unless it is in the middle of a piece.
 """
 
 import os
@@ -21,15 +23,18 @@ from thresher.jit import jit
 
 _config: Any = numba.config
 
-TAKEN, OPEN, DONE, OVER = range(0, 32, 8)  # places in a desk, each in a cache line of its own
+# Places in a desk, each in a cache line of its own. Of the rounds that were opened and the pieces
+# that were handed in all know; from OWN on there is how many tickets of each thread's were taken.
+LINE = 8
+PIECES, OPEN, DONE, OVER, OWN = range(0, 5 * LINE, LINE)
 PATIENCE = 500  # looks before the processor is offered to others
 NUMBER = ir.IntType(64)
 
 
-def new_desk(n_tickets: int) -> np.ndarray:
-    """Return a desk that has the tickets of a first round."""
-    desk = np.zeros(32, np.int64)
-    desk[OPEN] = n_tickets
+def new_desk(n_tickets: int, n_threads: int) -> np.ndarray:
+    """Return a desk that gives out so many tickets in every round, the first of which is open."""
+    desk = np.zeros(OWN + LINE * n_threads, np.int64)
+    desk[PIECES], desk[OPEN] = n_tickets, 1
     return desk
 
 
@@ -121,31 +126,54 @@ else:
 
 
 @jit
-def take_ticket(desk):
-    """Return the next ticket once there is one, -1 if there will be no more."""
+def take_own(desk, owner):
+    """Return one of the tickets that belong to a thread, -1 if it has none left."""
+    n_owners = (desk.size - OWN) // LINE
+    first = desk[PIECES] * owner // n_owners
+    count = desk[PIECES] * (owner + 1) // n_owners - first
+    taken = look(desk, OWN + LINE * owner)
+    while taken < count * look(desk, OPEN):
+        if replaced(desk, OWN + LINE * owner, taken, taken + 1):
+            return first + taken % count
+        taken = look(desk, OWN + LINE * owner)
+    return -1
+
+
+@jit
+def take_any(desk, thread):
+    """Return a ticket, the thread's own before others'; -1 if there is none now."""
+    n_owners = (desk.size - OWN) // LINE
+    for k in range(n_owners):
+        ticket = take_own(desk, (thread + k) % n_owners)
+        if ticket >= 0:
+            return ticket
+    return -1
+
+
+@jit
+def take_ticket(desk, thread):
+    """Return a ticket once there is one; -1 if there will be no more."""
     looks = 0
     while look(desk, OVER) == 0:
-        ticket = look(desk, TAKEN)
-        if ticket < look(desk, OPEN):
-            if replaced(desk, TAKEN, ticket, ticket + 1):
-                return ticket
-        else:
-            looks += 1
-            if looks > PATIENCE:
-                give_way()
+        ticket = take_any(desk, thread)
+        if ticket >= 0:
+            return ticket
+        looks += 1
+        if looks > PATIENCE:
+            give_way()
     return -1
 
 
 @jit
 def hand_in(desk):
     """Say that a piece is done; return whether it was the last of its round."""
-    return raised(desk, DONE, 1) == look(desk, OPEN)
+    return raised(desk, DONE, 1) == desk[PIECES] * look(desk, OPEN)
 
 
 @jit
-def open_round(desk, n_tickets):
+def open_round(desk):
     """Give out the tickets of another round."""
-    raised(desk, OPEN, n_tickets)
+    raised(desk, OPEN, 1)
 
 
 @jit

@@ -35,6 +35,16 @@ def mean_weights(
     return total, bias / count
 
 
+def bias_total(paths: Paths) -> float:
+    """Return the sum over paths and ends of bursts of the constant input's weight."""
+    return sum(float(unit.arrays["bias_total"][0]) for unit in paths.units)
+
+
+def has_fitting(paths: Paths) -> bool:
+    """Return whether there are paths to fit while others select."""
+    return any(len(unit.fitting) for unit in units_of(paths))
+
+
 def refuse_other_dtype(paths: Paths, dtype: np.dtype) -> None:
     """Raise a ValueError if the paths were trained in another precision."""
     trained = units_of(paths)[0].dtype

@@ -3,6 +3,7 @@
 import numpy as np
 
 from thresher.kernels.rows import Rows, Updates
+from thresher.kernels.stage_sums import new_sums
 from thresher.kernels.stages import (
     BEGIN,
     BROKEN,
@@ -55,16 +56,19 @@ def run_independent(
     orders = np.stack([one.order for one in updates])
     stack, tallies = stacked(units, _pool_size(paths, units, rows, orders, rules))
     course, features = _course(paths, orders.shape, tallies.ratios.size, rules), _features(paths)
-    desk = new_desk(len(units))
+    n_threads = min(run_all.n_threads, len(units))
+    desk = new_desk(len(units), n_threads)
+    sums = new_sums(n_threads, paths.n_slots, tallies.ratios.size)
+    known = rows, orders, updates[0], rules, features, stack, tallies, sums, course
 
-    def run(_thread: int) -> None:
+    def run(thread: int) -> None:
         try:
-            run_stages(desk, rows, orders, updates[0], rules, features, stack, tallies, course)
+            run_stages(thread, desk, *known)
         except BaseException:
             desk[OVER] = 1
             raise
 
-    run_all(run, range(min(run_all.n_threads, len(units))))
+    run_all(run, range(n_threads))
     _take_over(paths, course)
     _refuse_overflow(orders, course)
     return int(course.whole[BEGIN])

@@ -146,7 +146,7 @@ class Paths:
 
     def note_known(self) -> None:
         """Take down which slots are in use as a stage begins."""
-        last = self.slots(np.arange(self.n_slots)[-1:])
+        last = self.slots(np.arange(max(self.n_slots - 1, 0), self.n_slots))
         self.stage.known = max(last.tolist(), default=-1) + 1
 
     def forget_bursts(self) -> None:

@@ -1,9 +1,14 @@
 """Paths that are alone, laid one after the other so that a kernel can run them all in one call."""
 
+from collections.abc import Sequence
+
 import numpy as np
 
+from thresher.kernels.bundle import Bundle
 from thresher.kernels.units import Tally, Unit
+from thresher.learners.adaptive_unit import AdaptiveUnit
 from thresher.learners.counting_unit import CountingUnit
+from thresher.learners.unit import PathUnit
 
 
 def one_array(rows: list[np.ndarray], size: int) -> np.ndarray:
@@ -27,34 +32,68 @@ def one_array(rows: list[np.ndarray], size: int) -> np.ndarray:
     return base
 
 
+def joined(groups: list[dict[str, np.ndarray]], name: str, size: int) -> np.ndarray:
+    """Return the arrays of a name as one; those in the groups become views of it."""
+    base = one_array([group[name] for group in groups], size)
+    for group, row in zip(groups, base, strict=True):
+        group[name] = row
+    return base
+
+
+def joined_pools(units: Sequence[PathUnit]) -> np.ndarray:
+    """Return the lengths of all pools as one array."""
+    lengths = one_array([unit.pool.length for unit in units], 1)
+    for unit, length in zip(units, lengths, strict=True):
+        unit.pool.length = length
+    return lengths
+
+
 def stacked(units: list[CountingUnit], pool_size: int) -> tuple[Unit, Tally]:
     """Return the arrays of all units with a first axis of paths; the units become views of them."""
     n_slots = max(unit.arrays["weights"].shape[0] for unit in units)
 
-    def joined(groups: list[dict[str, np.ndarray]], name: str, size: int) -> np.ndarray:
-        base = one_array([group[name] for group in groups], size)
-        for group, row in zip(groups, base, strict=True):
-            group[name] = row
-        return base.reshape(len(units), -1)
+    def flat(groups: list[dict[str, np.ndarray]], name: str, size: int) -> np.ndarray:
+        return joined(groups, name, size).reshape(len(units), -1)
 
     by_slot = [unit.arrays.by_slot for unit in units]
     whole = [unit.arrays.whole for unit in units]
     burst, pool = [unit.burst.arrays for unit in units], [unit.pool.arrays for unit in units]
     cursors = one_array([unit.burst.length for unit in units], 1)
-    pooled = one_array([unit.pool.length for unit in units], 1)
-    for unit, cursor, length in zip(units, cursors, pooled, strict=True):
-        unit.burst.length, unit.pool.length = cursor, length
+    for unit, cursor in zip(units, cursors, strict=True):
+        unit.burst.length = cursor
     return Unit(
-        joined(by_slot, "weights", n_slots),
-        joined(whole, "bias", 1),
-        joined(by_slot, "touches", n_slots),
-        joined(burst, "touched", n_slots + 1),
-        joined(burst, "before", n_slots + 1),
+        flat(by_slot, "weights", n_slots),
+        flat(whole, "bias", 1),
+        flat(by_slot, "touches", n_slots),
+        flat(burst, "touched", n_slots + 1),
+        flat(burst, "before", n_slots + 1),
         cursors,
     ), Tally(
-        joined(by_slot, "evidence", n_slots),
-        joined(by_slot, "selected", n_slots),
-        joined(pool, "owners", pool_size),
-        joined(pool, "ratios", pool_size),
-        pooled,
+        flat(by_slot, "evidence", n_slots),
+        flat(by_slot, "selected", n_slots),
+        flat(pool, "owners", pool_size),
+        flat(pool, "ratios", pool_size),
+        joined_pools(units),
+    )
+
+
+def stacked_bundles(units: list[AdaptiveUnit]) -> Bundle:
+    """Return the same of the flagship's; arrays that rest on all units are empty."""
+    by_slot = [unit.arrays.by_slot for unit in units]
+    whole = [unit.arrays.whole for unit in units]
+    pool = [unit.pool.arrays for unit in units]
+    return Bundle(
+        joined(by_slot, "weights", 0),
+        joined(by_slot, "pace", 0),
+        joined(by_slot, "squares", 0),
+        joined(by_slot, "push", 0),
+        joined(by_slot, "places", 0),
+        np.stack([unit.fits for unit in units]),
+        joined(whole, "bias", 1),
+        joined(whole, "bias_facts", 1),
+        joined(by_slot, "total", 0),
+        joined(whole, "bias_total", 1),
+        joined(pool, "owners", 0),
+        joined(pool, "ratios", 0),
+        joined_pools(units),
     )

@@ -3,6 +3,7 @@
 from abc import ABC, abstractmethod
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from itertools import accumulate
 from typing import ClassVar
 
 import numpy as np
@@ -136,14 +137,19 @@ class StageLearner(ABC):
     ) -> int:
         """Give every path its next updates, all within the stage, or raise an Overflow."""
         mine = updates if len(updates) > 1 else updates * len(paths.units)
-        run = self.prepare(paths, rows, mine)
         count = mine[0].order.size
-        for number, learnt in enumerate(run_all(run, range(len(paths.units)))):
+        for number, learnt in enumerate(self.run_units(paths, rows, mine, run_all)):
             if learnt < count:
                 raise Overflow(int(mine[number].order[learnt]))
         paths.stage.done += count
         paths.stage.rows_seen += count
         return count
+
+    def run_units(
+        self, paths: Paths, rows: Rows, updates: list[Updates], run_all: Workers
+    ) -> list[int]:
+        """Give every unit its updates; return how many each learnt before numbers overflowed."""
+        return run_all(self.prepare(paths, rows, updates), range(len(paths.units)))
 
     def takes(self, paths: Paths, n_updates: int) -> list[np.ndarray]:
         """Return each unit's weights for the bursts of the next updates, by burst and lane."""
@@ -159,5 +165,8 @@ class StageLearner(ABC):
         weights = burst_weights(self.seed, first, n_bursts, paths.n_paths, KEEP)
         if len(paths.units) == 1:
             return [weights]
-        ends = np.cumsum([unit.lanes for unit in paths.units])[:-1]
-        return [np.ascontiguousarray(part) for part in np.split(weights, ends, axis=1)]
+        ends = accumulate(unit.lanes for unit in paths.units)
+        return [
+            np.ascontiguousarray(weights[:, end - unit.lanes : end])
+            for unit, end in zip(paths.units, ends, strict=True)
+        ]

@@ -19,8 +19,11 @@ from thresher.kernels.bundle import Rules
 from thresher.kernels.judging import follow_members, follow_weights
 from thresher.kernels.parted import run_parted
 from thresher.kernels.rows import Rows, Updates
+from thresher.learners.adaptive_independent import run_independent
 from thresher.learners.adaptive_paths import (
+    bias_total,
     columns_in,
+    has_fitting,
     mean_weights,
     refuse_other_dtype,
     units_of,
@@ -33,6 +36,7 @@ from thresher.learners.paths import Paths
 from thresher.learners.selection import shrinking_size, strongest, wanted_features
 from thresher.learners.stages import RunUnit, StageLearner
 from thresher.learners.timetable import Timetable
+from thresher.workers import Workers
 
 # Of earlier stages, in the running means over stages. A stream's stages lengthen, and the last ones
 # say most.
@@ -101,11 +105,35 @@ class Thresher(StageLearner):
 
     def prepare(self, paths: Paths, rows: Rows, updates: list[Updates]) -> RunUnit:
         """Return what gives the unit of a number its updates, and returns how many it learnt."""
-        refuse_other_dtype(paths, self.dtype)
         stage, units = paths.stage, units_of(paths)
+        rules = self._begin(paths, updates[0].order.size)
         takes = self.takes(paths, updates[0].order.size)
-        selects = self.timetable.selects(stage.number)
-        parted = self.timetable.endless and selects and self._fits(paths)
+        fitting = self.fitting if rules.parted else 1.0
+
+        def run(number: int) -> int:
+            shares = units[number].shares(takes[number], fitting)
+            bundle = units[number].kernel_view()
+            done = stage.done % stage.burst_size
+            learn = run_parted if rules.parted else run_bursts
+            return learn(rows, updates[number], rules, done, shares, bundle)
+
+        return run
+
+    def run_units(
+        self, paths: Paths, rows: Rows, updates: list[Updates], run_all: Workers
+    ) -> list[int]:
+        """Give every unit its updates; return how many each learnt before numbers overflowed."""
+        if self.shared:
+            return super().run_units(paths, rows, updates, run_all)
+        units, count = units_of(paths), updates[0].order.size
+        rules, done = self._begin(paths, count), paths.stage.done % paths.stage.burst_size
+        shares = units[0].shares(self.takes(paths, count)[0], fitting=1.0)  # all miss nothing
+        return run_independent(units, rows, updates, rules, done, shares, run_all)
+
+    def _begin(self, paths: Paths, n_updates: int) -> Rules:
+        """Make units ready for the next updates; return the rules of those."""
+        refuse_other_dtype(paths, self.dtype)
+        stage, selects = paths.stage, self.timetable.selects(paths.stage.number)
         rules = Rules(
             self.loss,
             stage.burst_size,
@@ -115,23 +143,12 @@ class Thresher(StageLearner):
             stage.done // stage.burst_size,
             self.stage_bursts(paths),
             selects and self.rejection_rate > 0,
-            parted,
+            self.timetable.endless and selects and has_fitting(paths),
         )
-
-        ends = stage.done % stage.burst_size + updates[0].order.size >= stage.burst_size
-        for unit in units:
-            unit.make_ready(ends, rules.asks, rules.averages, parted)
-        fitting = self.fitting if parted else 1.0
-        alike = None if self.shared else units[0].shares(takes[0], fitting)  # on paths of their own
-
-        def run(number: int) -> int:
-            shares = alike or units[number].shares(takes[number], fitting)
-            bundle = units[number].kernel_view()
-            done = stage.done % stage.burst_size
-            learn = run_parted if parted else run_bursts
-            return learn(rows, updates[number], rules, done, shares, bundle)
-
-        return run
+        ends = stage.done % stage.burst_size + n_updates >= stage.burst_size
+        for unit in units_of(paths):
+            unit.make_ready(ends, rules.asks, rules.averages, rules.parted)
+        return rules
 
     def close_stage(self, paths: Paths, vocabulary: Vocabulary) -> None:
         """Keep the features that stood out, and set gravity and steps for the next stage."""
@@ -144,7 +161,7 @@ class Thresher(StageLearner):
                 stable = paths.stable
                 nonzero = np.count_nonzero(stable & (weights != 0))
                 paths.record(int(nonzero), int(np.count_nonzero(stable)))
-            if self.timetable.endless and self._fits(paths):
+            if self.timetable.endless and has_fitting(paths):
                 self._choose_members(paths, vocabulary)
         if paths.stage.number == self.timetable.averaging:
             paths.stage.number += 1  # the end: what this stage gathered is the model
@@ -177,8 +194,8 @@ class Thresher(StageLearner):
         stage = paths.stage
         ends = paths.n_paths * (stage.done // stage.burst_size)
         if stage.number >= self.timetable.averaging and ends:
-            return paths.tallied("total") / ends, self._bias_total(paths) / ends
-        if self.timetable.endless and stage.number > 1 and self._fits(paths):
+            return paths.tallied("total") / ends, bias_total(paths) / ends
+        if self.timetable.endless and stage.number > 1 and has_fitting(paths):
             # whoever looks into a stream sees the running mean: single weights swing too much
             fitted = paths.scattered["fitted"].spread(paths.n_slots)
             return fitted, float(paths.features["bias_fitted"][0])
@@ -209,7 +226,7 @@ class Thresher(StageLearner):
     def _average(self, paths: Paths) -> np.ndarray:
         """Update the running means; return the mean weights of the stage."""
         stage, stable = paths.stage, paths.stable
-        selecting = self.timetable.endless and self._fits(paths)
+        selecting = self.timetable.endless and has_fitting(paths)
         weights, bias = mean_weights(paths, selecting=selecting)
         newest = self._newest(stage.number)
         mean = paths.feature("mean")
@@ -243,10 +260,6 @@ class Thresher(StageLearner):
         """Return the share of the newest stage in running means."""
         memory = STREAM_MEMORY if self.timetable.endless else MEMORY
         return max(1.0 - memory, 1.0 / stage)
-
-    def _fits(self, paths: Paths) -> bool:
-        """Return whether there are paths to fit while others select."""
-        return any(len(unit.fitting) for unit in units_of(paths))
 
     def _choose_members(self, paths: Paths, vocabulary: Vocabulary) -> None:
         """Tell the paths that fit which features are the strongest now; note what they have."""
@@ -289,7 +302,3 @@ class Thresher(StageLearner):
     def _salience(self, paths: Paths, vocabulary: Vocabulary) -> np.ndarray:
         """Return c_j of every feature."""
         return paths.of(vocabulary["squares"]) ** self.salience
-
-    def _bias_total(self, paths: Paths) -> float:
-        """Return the sum over paths and ends of bursts of the constant input's weight."""
-        return sum(float(unit.arrays["bias_total"][0]) for unit in paths.units)

@@ -1,6 +1,6 @@
 """Learning from rows that are all at hand, in several passes."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
 import numpy as np
@@ -50,6 +50,25 @@ class Passes:
 
         return run_all(order, range(n_orders))
 
+    def in_turn(
+        self, n_rows: int, n_orders: int, run_all: Workers
+    ) -> Iterator[tuple[int, list[np.ndarray]]]:
+        """Give how many passes the next orders end, and those; a single one is drawn ahead."""
+
+        def draw(number: int) -> tuple[int, Callable[[], list[np.ndarray]]]:
+            count = self.at_once(n_rows, number)
+            if n_orders == 1:
+                wanted = number, count, n_rows, 1, run_all.alone()
+                return count, run_all.later(self.orders, *wanted)
+            return count, lambda: self.orders(number, count, n_rows, n_orders, run_all)
+
+        number, ahead = 0, None
+        while number != self.most:
+            count, orders = ahead or draw(number)
+            number, now = number + count, orders()
+            ahead = None if number == self.most else draw(number)
+            yield number, now
+
 
 def fit_problem(
     learner: Learner,
@@ -70,14 +89,13 @@ def fit_problem(
         work: Work = SheddingWork(batch.rows, problem.state, vocabulary, lent)
     else:
         work = Work(batch.rows, problem.state, vocabulary)
-    work.shed()  # what earlier fits have purged
+    work.shed(run_all)  # what earlier fits have purged
     before = np.zeros(len(vocabulary))
-    number, first = 0, problem.pace.updates
-    while number != passes.most and not learner.finished(work.state):
-        count = passes.at_once(batch.norms.size, number)
-        orders = passes.orders(number, count, batch.norms.size, learner.n_orders, run_all)
+    first = problem.pace.updates
+    turns = passes.in_turn(batch.norms.size, learner.n_orders, run_all)
+    while not learner.finished(work.state) and (turn := next(turns, None)):
+        number, orders = turn
         follow(learner, work, Feed(batch, targets, orders, problem.pace, learner.streams), run_all)
-        number += count
         if not (passes.watched or passes.tol > 0):
             continue
         with work.whole():

@@ -11,7 +11,7 @@ def follow(learner: Learner, work: Work, feed: Feed, run_all: Workers) -> None:
     while not learner.finished(work.state):
         if learner.room(work.state) <= 0:  # filled, or made smaller by whoever changed its settings
             learner.meet(work.state, work.vocabulary)
-            work.shed()
+            work.shed(run_all)
             continue
         if not feed.left:
             return
@@ -20,5 +20,5 @@ def follow(learner: Learner, work: Work, feed: Feed, run_all: Workers) -> None:
         learnt = learner.advance(work.state, work.vocabulary, work.rows, updates, run_all)
         if learnt < count:
             feed.give_back(count - learnt)
-            work.shed()
+            work.shed(run_all)
         run_all.check()

@@ -84,7 +84,8 @@ class Model:
         self.rehearsal = None
         self.vocabulary.count_anew()
         self.vocabulary.learn_by_frequency(X)
-        batch = Batch(*self.vocabulary.absorb(X, self.learner.dtype), importance)
+        absorbed = self.vocabulary.absorb(X, self.learner.dtype, run_all=run_all)
+        batch = Batch(*absorbed, importance)
         alone = len(self.problems) == 1
         lent = not alone or _share_memory(batch.rows, (X.indptr, X.indices, X.data))
 

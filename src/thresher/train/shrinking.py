@@ -96,10 +96,10 @@ class ShrinkingRun(SheddingWork):
             number += count
         return self.seen
 
-    def shed(self) -> None:
+    def shed(self, run_all: Workers) -> None:
         """Look at the sizes that are due, then throw out what is no longer in play."""
         self._look()
-        super().shed()
+        super().shed(run_all)
 
     def _look(self) -> None:
         for size in self.due.pop(0):

@@ -11,6 +11,7 @@ from thresher.kernels.masks import places_of, sum_of
 from thresher.kernels.rows import Rows
 from thresher.kernels.slots import keep_slots, slot_counts
 from thresher.learners.paths import Paths
+from thresher.workers import Workers
 
 # Purged features are thrown out of the rows once that makes them this much smaller.
 NONZEROS_LEFT, FEATURES_LEFT = 0.9, 0.5
@@ -24,7 +25,7 @@ class Work:
         self.state = state
         self.vocabulary = vocabulary
 
-    def shed(self) -> None:
+    def shed(self, run_all: Workers) -> None:
         """Throw out what is no longer in play, if there is such a thing."""
 
     @contextmanager
@@ -47,17 +48,20 @@ class SheddingWork(Work):
         self.lent = lent
         self.counts = slot_counts(rows.slots, paths.n_slots)
 
-    def shed(self) -> None:
+    def shed(self, run_all: Workers) -> None:
         """Throw purged features out of rows and state where that makes them much smaller."""
         stable = self.state.stable
         if stable.all():
             return
         few = np.count_nonzero(stable) < FEATURES_LEFT * stable.size
         if few or sum_of(self.counts, stable) < NONZEROS_LEFT * self.rows.slots.size:
-            self.rows = self.rows_with(stable, self.lent)
-            self.lent = False
-            self.counts = self.counts[stable]
-            self.state.keep(stable)
+            # rows and paths have nothing in common
+            run_all(lambda shed: shed(stable), (self._shed_rows, self.state.keep))
+
+    def _shed_rows(self, stable: np.ndarray) -> None:
+        self.rows = self.rows_with(stable, self.lent)
+        self.lent = False
+        self.counts = self.counts[stable]
 
     def rows_with(self, keep: np.ndarray, apart: bool) -> Rows:
         """Return the rows with the slots of a mask only, renumbered; in the same place or apart."""

@@ -1,0 +1,114 @@
+"""What paths tell of a stage, summed up by every thread over the paths it has led through it.
+
+Whoever closes the stage has as many sums to add as there are threads, not paths. They are whole
+numbers, and numbers of which only the order matters: who led which path changes nothing.
+"""
+
+import math
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from thresher.jit import jit
+from thresher.kernels.quantile import kth_of
+
+# Ratios are set aside as they come if the next gravity may be among them: it lies below so many
+# times the one before it in all but one of a hundred stages.
+LOW = 8.0
+LINE = 8  # numbers in a cache line: what two threads write is kept apart
+
+
+class Sums(NamedTuple):
+    """What every thread has summed up: a first axis of threads.
+
+    ``keys[thread, : low[thread, 0]]`` are the ratios that are low, of ``known[thread, 0]`` in all.
+    """
+
+    evidence: NDArray[np.int64]
+    selected: NDArray[np.int64]
+    keys: NDArray[np.float64]
+    low: NDArray[np.int64]
+    known: NDArray[np.int64]
+
+
+def new_sums(n_threads: int, n_slots: int, n_ratios: int) -> Sums:
+    """Return sums that are empty."""
+    evidence, selected = np.zeros((2, n_threads, n_slots + LINE), np.int64)
+    low, known = np.zeros((2, n_threads, LINE), np.int64)
+    return Sums(evidence, selected, np.empty((n_threads, n_ratios + LINE)), low, known)
+
+
+@jit
+def sum_up(gravity, thread, path, n_slots, tallies, sums):
+    """Add what a path has counted in a stage to its thread's sums, and let it count anew."""
+    evidence, selected = tallies.evidence[path], tallies.selected[path]
+    for j in range(n_slots):
+        sums.evidence[thread, j] += evidence[j]
+        sums.selected[thread, j] += selected[j]
+        evidence[j] = 0
+        selected[j] = 0
+    ratios, keys, bar = tallies.ratios[path], sums.keys[thread], LOW * gravity
+    n, known = np.uint64(sums.low[thread, 0]), sums.known[thread, 0]
+    for k in range(tallies.pooled[path, 0]):
+        ratio = ratios[k]
+        # written on every visit, but it stays only if it is low
+        keys[n] = ratio
+        n += np.uint64(ratio <= bar)
+        known += not math.isnan(ratio)
+    sums.low[thread, 0], sums.known[thread, 0] = n, known
+
+
+@jit
+def gather(judges, features, sums):
+    """Add what the threads have counted to what is known of each slot, if it is to be judged."""
+    for thread in range(sums.low.shape[0]):
+        evidence, selected = sums.evidence[thread], sums.selected[thread]
+        for j in range(features.stable.size):
+            if judges:
+                features.evidence[j] += evidence[j]
+                features.selected[j] += selected[j]
+            evidence[j] = 0
+            selected[j] = 0
+
+
+@jit
+def kth_ratio(keys, n, k):
+    """Return the k-th smallest of the first ratios, 0 if there is none."""
+    if k <= 0:
+        return 0.0
+    found = np.empty(1, np.uint64)
+    found[0] = kth_of(keys.view(np.uint64), n, k)
+    return found.view(np.float64)[0]
+
+
+@jit
+def wanted_of(rejection_rate, n):
+    """Return how many of so many ratios gravity is to reach."""
+    return min(math.ceil(rejection_rate * n), n)
+
+
+@jit
+def gravity_of(rejection_rate, stable, tallies, keys):
+    """Return the quantile, over all paths, of what stable slots moved per dose."""
+    n = 0
+    for path in range(tallies.ratios.shape[0]):
+        owners, ratios = tallies.owners[path], tallies.ratios[path]
+        for k in range(tallies.pooled[path, 0]):
+            keys[n] = ratios[k]
+            n += stable[owners[k]] and not math.isnan(ratios[k])
+    return kth_ratio(keys, n, wanted_of(rejection_rate, n))
+
+
+@jit
+def summed_gravity(rejection_rate, sums, keys):
+    """Return the same where all slots that moved are stable; -1 if it is not among the low ones."""
+    wanted = wanted_of(rejection_rate, sums.known[:, 0].sum())
+    if wanted > sums.low[:, 0].sum():
+        return -1.0
+    n = 0
+    for thread in range(sums.low.shape[0]):
+        for k in range(sums.low[thread, 0]):
+            keys[n] = sums.keys[thread, k]
+            n += 1
+    return kth_ratio(keys, n, wanted)
