@@ -16,6 +16,7 @@ from thresher.estimators.gathering import Labelled
 from thresher.estimators.inputs import check_rows, check_weights
 from thresher.estimators.lessons import overflow_explained, with_weight
 from thresher.estimators.linear import SparseLinearModel
+from thresher.estimators.offsets import warn_of_offsets
 from thresher.estimators.parameters import COMMON, Constraints, with_shared_words
 from thresher.estimators.progressive import Progressive
 from thresher.estimators.streaming import StreamTraining, training_source
@@ -161,6 +162,7 @@ class OnlineModel(SparseLinearModel, metaclass=ABCMeta):
         self.__dict__.update(draft.__dict__)
         if go_on:
             warn_of_odd_units(self, Sizes.in_rows(self._in_one_unit(rows)))
+        warn_of_offsets(self, rows)
         return self
 
     def _learn_next(self, X: Any, y: Any, sample_weight: Any, told: np.ndarray | None) -> Self:
