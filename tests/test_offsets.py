@@ -11,7 +11,7 @@ from sklearn.preprocessing import StandardScaler
 
 import thresher
 from cases import SMALL, labelled_rows, make
-from thresher.estimators.offsets import FEWEST_ROWS, far_columns
+from thresher.estimators.offsets import FEWEST_COLUMNS, FEWEST_ROWS, far_columns
 
 
 def expressions(n=300, p=60, seed=0):
@@ -73,13 +73,16 @@ def test_sparse_rows_and_columns_around_zero_are_not_far():
         assert not far_columns(sparse.csr_array(dense)).size
 
 
-def test_most_columns_must_be_far_and_rows_several():
+def test_most_columns_must_be_far_and_rows_and_columns_several():
     rows, _ = expressions(p=20)
     rows[:, :10] -= rows[:, :10].mean(axis=0)
     assert not far_columns(sparse.csr_array(rows)).size
     rows[:, 9] += 7.0
     assert sorted(far_columns(sparse.csr_array(rows)).tolist()) == list(range(9, 20))
     assert not far_columns(sparse.csr_array(rows[: FEWEST_ROWS - 1])).size
+    rows, _ = expressions(p=FEWEST_COLUMNS)
+    assert far_columns(sparse.csr_array(rows)).size == FEWEST_COLUMNS
+    assert not far_columns(sparse.csr_array(rows[:, 1:])).size
 
 
 def test_negative_columns_are_as_far():

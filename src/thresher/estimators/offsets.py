@@ -15,13 +15,14 @@ from thresher.estimators.describing import names_of
 
 FAR = 2.0  # standard deviations between the mean and zero
 FEWEST_ROWS = 10  # from which a deviation can be told
+FEWEST_COLUMNS = 10  # a handful is learnt as well as it comes
 NAMED = 5  # columns that are named
 
 
 def far_columns(rows: sparse.csr_array) -> np.ndarray:
     """Return the columns far from zero, the farthest first; none unless most columns are."""
     n_rows, n_columns = rows.shape
-    if n_rows < FEWEST_ROWS or 2 * rows.nnz < n_rows * n_columns:
+    if n_rows < FEWEST_ROWS or n_columns < FEWEST_COLUMNS or 2 * rows.nnz < n_rows * n_columns:
         return np.zeros(0, np.int64)
     sums = np.bincount(rows.indices, rows.data, n_columns)
     squares = np.bincount(rows.indices, rows.data**2, n_columns)
