@@ -14,6 +14,7 @@ from thresher.bench.contestants import PASSES, PATHS, SHARE, shared_paths
 from thresher.bench.judging import write_svmlight
 from thresher.bench.record import Measured, ratio
 from thresher.bench.setting import Setting
+from thresher.data.sources.shuffle import BUFFER_NONZEROS
 from thresher.learners.timetable import STREAM_FIRST_STAGE
 
 N_FEATURES = 100_000
@@ -93,13 +94,18 @@ def peak(setting: Setting) -> Iterator[Measured]:
 
 
 def stream(setting: Setting) -> Iterator[Measured]:
-    """Peak memory of training on a file ten times as long over that of the file."""
+    """Peak memory of training on a file ten times as long over that of the file.
+
+    The file has more rows than are shuffled at once: how many those are is no matter of its length.
+    """
     data = setting.generated()
+    enough = 1 if setting.small else BUFFER_NONZEROS // data.X.nnz + 1
     with tempfile.TemporaryDirectory() as folder:
-        short, long = Path(write_svmlight(data, Path(folder))), Path(folder, "long.svm")
-        with long.open("wb") as file:
-            for _ in range(10):
-                file.write(short.read_bytes())
+        text = Path(write_svmlight(data, Path(folder))).read_bytes()
+        short, long = Path(folder, "short.svm"), Path(folder, "long.svm")
+        for path, times in ((short, enough), (long, 10 * enough)):
+            with path.open("wb") as file:
+                file.writelines([text] * times)
         for way, words in WAYS.items():
             out = ["-o", str(Path(folder, "model.thresher")), *words]
             names = (f"{way}: ten times the rows", "once")

@@ -3,6 +3,7 @@
 import numpy as np
 
 from thresher.jit import jit
+from thresher.kernels.bundle import RATE
 
 
 @jit
@@ -26,6 +27,14 @@ def lane_sums(weights, first, last, sums):
         for lane in range(first, last):
             mine += np.float64(weights[j, lane])  # as it is when compiled
         sums[j] += mine
+
+
+@jit
+def clear_slots(weights, pace, gone):
+    """Let slots lose their weights on all paths, and the length of their steps."""
+    for j in gone:
+        weights[j] = 0.0
+        pace[j, RATE] = 0.0
 
 
 @jit

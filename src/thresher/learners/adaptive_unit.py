@@ -7,7 +7,7 @@ import numpy as np
 from thresher.data.growth import Arrays, Log, Restore
 from thresher.files import access
 from thresher.kernels.bundle import FRESH, PUSH, RATE, SQUARES, Bundle, Shares
-from thresher.kernels.judging import lane_sums, pad_takes
+from thresher.kernels.judging import clear_slots, lane_sums, pad_takes
 from thresher.kernels.lanes import LINE
 from thresher.kernels.parted import choose_members, parted_sums
 from thresher.learners.parted_lines import join, part
@@ -111,10 +111,9 @@ class AdaptiveUnit(PathUnit):
 
     def purge(self, gone: np.ndarray) -> None:
         """Let features go: a step of length 0 keeps their weights there."""
-        super().purge(gone)
+        clear_slots(self.arrays["weights"], self.arrays["pace"], gone)
         if self.parted:
             self.fits[self._numbers(gone)] = 0.0
-        self.arrays["pace"][gone, RATE] = 0.0
 
     def begin_tallies(self) -> None:
         """Let the sums of weights rest until there are others."""
