@@ -9,7 +9,8 @@ from time import perf_counter
 from typing import Any
 
 Task = Callable[[], Any]
-LEAST_ROUNDS = 15  # of tasks that take milliseconds
+LEAST_ROUNDS = 100  # of tasks that take milliseconds
+PATIENCE = 4  # times the rounds where two cores must be free at once
 
 
 def best_of(rounds: int, tasks: Mapping[str, Task]) -> dict[str, float]:

@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 from functools import partial
 
-from thresher.bench.clock import Task, best_of
+from thresher.bench.clock import PATIENCE, Task, best_of
 from thresher.bench.contestants import (
     CLASSICS,
     KEPT,
@@ -36,7 +36,7 @@ def threads(setting: Setting) -> Iterator[Measured]:
     }.items():
         names = (f"{words}: one thread", "two threads")
         tasks = {name: fitting(make(n + 1), data) for n, name in enumerate(names)}
-        yield ratio("threads", data.name, names, best_of(setting.rounds, tasks))
+        yield ratio("threads", data.name, names, best_of(PATIENCE * setting.rounds, tasks))
 
 
 def width(setting: Setting) -> Iterator[Measured]:
