@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 
 from thresher.bench.bars import Bar, bar_of
+from thresher.bench.clock import LEAST_ROUNDS, PATIENCE
 from thresher.bench.record import Measured, Record
 
 TITLES = {
@@ -72,7 +73,8 @@ def page(record: Record, chart: str | None = None) -> str:
     parts = [
         "# Benchmarks",
         "Every figure is a ratio of two things measured in turn in one run, the best of "
-        f"{settings['rounds']} rounds, on one thread unless it says otherwise; no time of one "
+        f"{settings['rounds']} rounds ({PATIENCE} times as many of threads, {LEAST_ROUNDS} of "
+        "calls that take milliseconds), on one thread unless it says otherwise; no time of one "
         "machine is compared with that of another. Measured with `thresher bench` on "
         f"{made_by(record)}.",
         "This page is made from a run's record, by `thresher bench --from RECORD --page PAGE`.",
