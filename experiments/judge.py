@@ -29,7 +29,7 @@ def misses(model: Any, X: csr_matrix, y: np.ndarray) -> np.ndarray:
     """Return which rows a model gets wrong.
 
     A row is positive when its margin is above 0, after scaling to length 1 where that is part of
-    the model: the length it has with all columns in one unit.
+    the model: the length it has with all columns around zero and in one unit.
     """
     coef, intercept = weights(model)
     rows = _of_unit_length(X, model) if getattr(model, "normalize", False) else X
@@ -37,7 +37,10 @@ def misses(model: Any, X: csr_matrix, y: np.ndarray) -> np.ndarray:
 
 
 def _of_unit_length(X: csr_matrix, model: Any) -> csr_matrix:
+    offsets = getattr(model, "column_offsets_", np.zeros(1))
     scales = getattr(model, "column_scales_", np.ones(1))
+    if offsets.any():
+        X = csr_matrix(X - csr_matrix(np.ones((X.shape[0], 1))) @ csr_matrix(offsets))
     if (scales == 1).all():
         return normalize(X)
     lengths = norm(X @ diags(scales), axis=1)

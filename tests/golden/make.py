@@ -40,12 +40,17 @@ def golden_models():
     flagship.partial_fit(rows[:50], labels[:50], classes=[0, 1])
     units = thresher.ThresherClassifier(n_features_to_select=6, n_stages=5, max_iter=5)
     units.set_params(random_state=5).fit(rows * np.where(np.arange(WIDTH) == 20, 1e6, 1.0), labels)
+    offsets = thresher.ThresherClassifier(n_features_to_select=6, n_stages=5, max_iter=5)
+    offsets.set_params(random_state=6).fit(
+        rows + np.where(np.arange(WIDTH) > 18, 40.0, 0.0), labels
+    )
     return {
         "model": plain,
         "stabilized": stable,
         "state": state,
         "flagship-state": flagship,
         "units": units,
+        "offsets": offsets,
     }
 
 

@@ -246,6 +246,8 @@ def _tell(recipe: Recipe, training: Any, as_json: bool, quiet: bool) -> None:
         say(f"{skipped.count:,} rows were left out. The first: {skipped.examples[0]}", quiet)
     features = f"{summary['features']:,} of {summary['width']:,} features"
     say(f"Wrote {recipe.output}: {features}, {summary['passes']} passes.", quiet)
+    if summary["offsets"]:
+        say(f"Offsets: {summary['offsets']}", quiet)
     if summary["units"]:
         say(f"Units: {summary['units']}", quiet)
     if summary["size"]:

@@ -16,11 +16,17 @@ from thresher.estimators.gathering import Labelled
 from thresher.estimators.inputs import check_rows, check_weights
 from thresher.estimators.lessons import overflow_explained, with_weight
 from thresher.estimators.linear import SparseLinearModel
-from thresher.estimators.offsets import warn_of_offsets
+from thresher.estimators.offsets import FarColumns, shifted_words, warn_of_offsets
 from thresher.estimators.parameters import COMMON, Constraints, with_shared_words
 from thresher.estimators.progressive import Progressive
 from thresher.estimators.streaming import StreamTraining, training_source
-from thresher.estimators.units import Sizes, UnitWatch, rescaled_words, warn_of_odd_units
+from thresher.estimators.units import (
+    NOWHERE,
+    Sizes,
+    UnitWatch,
+    rescaled_words,
+    warn_of_odd_units,
+)
 from thresher.learners.pace import Pace
 from thresher.learners.protocol import Learner, Overflow
 from thresher.train import Model, Passes, Problem
@@ -36,6 +42,8 @@ class OnlineModel(SparseLinearModel, metaclass=ABCMeta):
     """A linear model that learns one row at a time; what its labels mean is for others to say."""
 
     constraints: ClassVar[Constraints] = COMMON
+    # whether columns far from zero are learnt as differences from their means
+    measures_columns: ClassVar[bool] = False
 
     max_iter: int | str = 20
     tol: float | None = 1e-3
@@ -161,8 +169,9 @@ class OnlineModel(SparseLinearModel, metaclass=ABCMeta):
         draft._fit_rows(rows, labels, weights)
         self.__dict__.update(draft.__dict__)
         if go_on:
-            warn_of_odd_units(self, Sizes.in_rows(self._in_one_unit(rows)))
-        warn_of_offsets(self, rows)
+            warn_of_odd_units(self, Sizes.in_rows(self._as_learnt(rows)))
+        if self._offsets is None:
+            warn_of_offsets(self, rows)
         return self
 
     def _learn_next(self, X: Any, y: Any, sample_weight: Any, told: np.ndarray | None) -> Self:
@@ -230,20 +239,31 @@ class OnlineModel(SparseLinearModel, metaclass=ABCMeta):
         problems = [Problem(learner.start(), Pace()) for _ in range(self._n_problems)]
         vocabulary = Vocabulary(self.n_features_in_, getattr(self, "normalize", False))
         self._model = Model(vocabulary, learner, problems)
-        self._scales, self._unit_watch = None, UnitWatch()
+        self._offsets, self._scales, self._unit_watch = None, None, UnitWatch()
 
-    def _settle_units(self, rows: sparse.csr_array) -> None:
-        """Decide from rows which columns are in units of their own, and what brings them back."""
-        self._scales = Sizes.in_rows(rows).scales(rows.shape[1])
+    def _settle_columns(self, rows: sparse.csr_array) -> None:
+        """Decide from rows which columns are far from zero or in units of their own, and mend it.
+
+        Without an intercept zero has a meaning that no column may lose.
+        """
+        sizes, measured = Sizes.in_rows(rows), NOWHERE
+        if self.measures_columns and self.fit_intercept:
+            far = FarColumns.in_rows(rows, sizes)
+            sizes, measured = sizes.around(far.places, far.spreads, rows.shape[0]), far.places
+            self._offsets = far.offsets()
+        self._scales = sizes.scales(rows.shape[1], measured)
         self._unit_watch = None
-        if self.verbose and self._scales is not None:
-            print(rescaled_words(self))
+        for words in (shifted_words(self), rescaled_words(self)):
+            if self.verbose and words:
+                print(words)
 
-    def _next_in_one_unit(self, rows: sparse.csr_array) -> sparse.csr_array:
+    def _next_as_learnt(self, rows: sparse.csr_array) -> sparse.csr_array:
         """Return rows as they are learnt, and remember which columns have occurred."""
-        if self._scales is not None:
-            self._scales = self._scales.having(rows)
-        return self._in_one_unit(rows)
+        rows = self._brought_to_zero(rows)
+        if self._scales is None:
+            return rows
+        self._scales = self._scales.having(rows)
+        return self._scales.scaled(rows)
 
     def _watch_units(self, rows: sparse.csr_array) -> None:
         """Warn, once, if a stream's columns turn out to be in very different units."""
@@ -254,8 +274,8 @@ class OnlineModel(SparseLinearModel, metaclass=ABCMeta):
         targets, importance = self._lessons(labels, weights)
         kept, rows, targets, importance = with_weight(rows, targets, importance)
         if not len(self._model.vocabulary):
-            self._settle_units(rows)
-        rows = self._next_in_one_unit(rows)
+            self._settle_columns(rows)
+        rows = self._next_as_learnt(rows)
         watched = self.verbose > 0
         passes = Passes(self._most_passes(), self.tol or 0.0, self.shuffle, self._seed, watched)
         with workers(self.n_jobs) as run_all, overflow_explained(kept):
@@ -274,7 +294,7 @@ class OnlineModel(SparseLinearModel, metaclass=ABCMeta):
         learner: Learner | None = None,
         anew: bool = True,
     ) -> None:
-        rows = self._next_in_one_unit(rows)
+        rows = self._next_as_learnt(rows)
         targets, importance = self._next_lessons(labels, weights)
         kept, rows, targets, importance = with_weight(rows, targets, importance)
         learner = learner or self._learner(None)

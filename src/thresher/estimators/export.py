@@ -13,7 +13,7 @@ from scipy import sparse
 from sklearn.base import is_regressor
 from sklearn.linear_model import SGDClassifier, SGDRegressor
 from sklearn.pipeline import Pipeline
-from sklearn.preprocessing import MaxAbsScaler, Normalizer
+from sklearn.preprocessing import MaxAbsScaler, Normalizer, StandardScaler
 
 from thresher.estimators import graph
 from thresher.estimators.describing import names_of
@@ -26,20 +26,32 @@ INTERCEPT = "(intercept)"
 def to_sklearn(estimator: Any) -> Any:
     """Return a fitted SGD model, behind a Normalizer where rows are scaled to unit length.
 
-    That length is of columns in one unit: where some are not, what scales them comes first.
+    That length is of columns around zero and in one unit: where some are not, what brings them
+    there comes first. Scikit-learn takes means away from dense rows only.
     """
     name, model = _model(estimator)
     if not estimator._model.vocabulary.normalize:
         return _with_inputs(model, estimator)
     steps: list[tuple[str, Any]] = [("normalizer", Normalizer()), (name, model)]
+    if estimator._offsets is not None:
+        steps.insert(0, ("centrer", _centrer(estimator)))
     if estimator._scales is not None:
-        steps.insert(0, ("scaler", _scaler(estimator)))
+        steps.insert(-2, ("scaler", _scaler(estimator)))
         factors = np.where(estimator.column_scales_ == 0, 1.0, estimator.column_scales_)
         model.coef_ = model.coef_ / factors
         if estimator._sparse:
             model.coef_ = sparse.csr_matrix(model.coef_)
     _with_inputs(steps[0][1], estimator)  # gives arrays, so the others see no names
     return Pipeline(steps)
+
+
+def _centrer(estimator: Any) -> StandardScaler:
+    """Return scikit-learn's scaler that takes away the offsets of columns."""
+    centrer = StandardScaler(with_std=False)
+    centrer.mean_, centrer.scale_, centrer.var_ = estimator.column_offsets_, None, None
+    centrer.n_samples_seen_ = 1
+    centrer.n_features_in_ = int(estimator.n_features_in_)
+    return centrer
 
 
 def _scaler(estimator: Any) -> MaxAbsScaler:

@@ -124,6 +124,8 @@ def _scores(ops: Any, model: Any, rows: Any) -> Any:
     weights, intercepts = model._settled()
     slots = np.flatnonzero((weights != 0).any(axis=0))
     rows = ops.Cast(rows, to=DOUBLE)
+    if model._offsets is not None and model._model.vocabulary.normalize:
+        rows = ops.Sub(rows, model.column_offsets_)
     columns = model._model.vocabulary["columns"][slots]
     picked = ops.Gather(rows, columns.astype(np.int64), axis=1)
     sums = ops.MatMul(picked, np.ascontiguousarray(weights[:, slots].T))

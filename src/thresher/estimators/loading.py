@@ -6,6 +6,7 @@ from typing import Any
 import numpy as np
 
 import thresher.estimators
+from thresher.data.column_offsets import ColumnOffsets
 from thresher.data.column_scales import ColumnScales
 from thresher.data.growth import Arrays
 from thresher.data.naming import Names, names_from_tree
@@ -106,6 +107,9 @@ def _set_fitted(estimator: OnlineModel, tree: Tree) -> None:
     if tree.get("column_scales") is not None:  # files of earlier versions do not say
         scales = access.branch(tree, "column_scales")
         estimator._scales = ColumnScales.from_tree(scales)
+    if tree.get("column_offsets") is not None:
+        offsets = access.branch(tree, "column_offsets")
+        estimator._offsets = ColumnOffsets.from_tree(offsets, estimator.n_features_in_)
     names = tree.get("feature_names_in")
     if names is not None:
         estimator.feature_names_in_ = access.array(

@@ -1,52 +1,112 @@
-"""Columns whose values all lie far to one side of zero: how to tell them, and what to say.
+"""Columns whose values lie far to one side of zero: how to tell them, and what to say.
 
-Zero means "nothing there" in sparse rows, and no column of such rows is far from it. Measurements
-are another matter: gene expressions, lengths and weights differ little from row to row, and what is
-common to all rows drowns what tells them apart.
+Zero means "nothing there" in sparse rows, and few columns of such rows are far from it.
+Measurements are another matter: gene expressions, lengths and weights differ little from row to
+row, and what is common to all rows drowns what tells them apart.
 """
 
 import warnings
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 from scipy import sparse
 
+from thresher.data.column_offsets import ColumnOffsets
 from thresher.estimators.describing import names_of
+from thresher.estimators.units import Sizes
 
 FAR = 2.0  # standard deviations between the mean and zero
+OFTEN = FAR**2 / (1 + FAR**2)  # no column that has fewer values than this share can be that far
 FEWEST_ROWS = 10  # from which a deviation can be told
 FEWEST_COLUMNS = 10  # a handful is learnt as well as it comes
 NAMED = 5  # columns that are named
 
 
-def far_columns(rows: sparse.csr_array) -> np.ndarray:
-    """Return the columns far from zero, the farthest first; none unless most columns are."""
+@dataclass(frozen=True)
+class FarColumns:
+    """The columns far from zero, their places among all, means and standard deviations."""
+
+    columns: np.ndarray
+    places: np.ndarray
+    means: np.ndarray
+    spreads: np.ndarray
+
+    @classmethod
+    def in_rows(cls, rows: sparse.csr_array, sizes: Sizes) -> "FarColumns":
+        """Return those among columns of known counts; none of few rows, or few columns."""
+        few = rows.shape[0] < FEWEST_ROWS or sizes.columns.size < FEWEST_COLUMNS
+        often = sizes.counts > OFTEN * rows.shape[0]
+        places = np.flatnonzero(often & (not few))
+        columns = sizes.columns[places]
+        if not places.size:
+            return cls(columns, places, np.zeros(0), np.zeros(0))
+        with np.errstate(over="ignore", invalid="ignore"):
+            means, spreads = _moments(rows, columns)
+            far = np.isfinite(means) & (np.abs(means) > FAR * spreads)
+        return cls(columns[far], places[far], means[far], spreads[far])
+
+    def __len__(self) -> int:
+        return self.columns.size
+
+    def offsets(self) -> ColumnOffsets | None:
+        """Return what brings the columns to zero; None if there are none."""
+        if not len(self):
+            return None
+        ascending = np.argsort(self.columns)
+        return ColumnOffsets(self.columns[ascending], self.means[ascending])
+
+    def names(self, estimator: Any) -> str:
+        """Return the names of the farthest, and how many more there are."""
+        with np.errstate(divide="ignore"):
+            ahead = np.argsort(-np.abs(self.means) / self.spreads, kind="stable")[:NAMED]
+        names = ", ".join(names_of(estimator, self.columns[ahead]))
+        return names + (f" and {len(self) - NAMED:,} more" if len(self) > NAMED else "")
+
+
+def _moments(rows: sparse.csr_array, columns: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Return means and standard deviations of columns; that of a constant is exactly 0."""
     n_rows, n_columns = rows.shape
-    if n_rows < FEWEST_ROWS or n_columns < FEWEST_COLUMNS or 2 * rows.nnz < n_rows * n_columns:
-        return np.zeros(0, np.int64)
-    sums = np.bincount(rows.indices, rows.data, n_columns)
-    squares = np.bincount(rows.indices, rows.data**2, n_columns)
-    means = np.abs(sums) / n_rows
-    spreads = np.sqrt(np.maximum(squares / n_rows - means**2, 0.0))
-    far = np.flatnonzero((means > FAR * spreads) & (spreads > 0))
-    if 2 * far.size <= n_columns:
-        return np.zeros(0, np.int64)
-    return far[np.argsort(-means[far] / spreads[far], kind="stable")]
+    place_of = np.full(n_columns, -1, np.int32 if columns.size < 2**31 else np.int64)
+    place_of[columns] = np.arange(columns.size)
+    places = place_of[rows.indices]
+    mine = places >= 0
+    values, places = rows.data[mine], places[mine]
+    some = np.empty(columns.size)
+    some[places] = values  # any value of each column: what is left of others loses no digits
+    missing = n_rows - np.bincount(places, minlength=columns.size)
+    total = np.bincount(places, values - some[places], columns.size) - missing * some
+    means = some + total / n_rows
+    squares = np.bincount(places, (values - means[places]) ** 2, columns.size)
+    return means, np.sqrt((squares + missing * means**2) / n_rows)
+
+
+def shifted_words(estimator: Any) -> str | None:
+    """Say which columns are learnt as differences from their means; None if there are no such."""
+    if estimator._offsets is None:
+        return None
+    columns = estimator._offsets.columns
+    names = ", ".join(names_of(estimator, columns[:NAMED]))
+    more = f" and {columns.size - NAMED:,} more" if columns.size > NAMED else ""
+    what = "1 column lies" if columns.size == 1 else f"{columns.size:,} columns lie"
+    return (
+        f"{what} far from zero, and what is learnt is the difference from the mean: {names}{more}."
+    )
 
 
 def warn_of_offsets(estimator: Any, rows: sparse.csr_array) -> None:
     """Warn if most columns lie far from zero."""
-    with np.errstate(over="ignore", invalid="ignore"):
-        far = far_columns(rows)
-    if not far.size:
+    if 2 * rows.nnz < rows.shape[0] * rows.shape[1]:
         return
-    names = ", ".join(names_of(estimator, far[:NAMED]))
-    more = f" and {far.size - NAMED:,} more" if far.size > NAMED else ""
+    sizes = Sizes.in_rows(rows)
+    far = FarColumns.in_rows(rows, sizes)
+    if 2 * np.count_nonzero(far.spreads) <= sizes.columns.size:
+        return
     name, unscaled = type(estimator).__name__, hasattr(estimator, "normalize")
     warnings.warn(
-        f"Most columns lie far from zero: the means of {names}{more} are more than {FAR:.0f} "
-        "standard deviations away from it. Such rows look much alike, and are hard to learn. Bring "
-        "columns to mean 0: make_pipeline(sklearn.preprocessing.StandardScaler(), "
+        f"Most columns lie far from zero: the means of {far.names(estimator)} are more than "
+        f"{FAR:.0f} standard deviations away from it. Such rows look much alike, and are hard to "
+        "learn. Bring columns to mean 0: make_pipeline(sklearn.preprocessing.StandardScaler(), "
         f"{name}({'normalize=False, ' if unscaled else ''}...)).",
         UserWarning,
         stacklevel=3,

@@ -113,6 +113,7 @@ def _fitted(estimator: Any, training_state: bool) -> dict[str, Any]:
         "index_base": getattr(estimator, "_index_base", None),
         "reading": getattr(estimator, "_reading", {}),
         "size_choice": choice_tree(estimator),
+        **({} if estimator._offsets is None else {"column_offsets": estimator._offsets.tree()}),
         **({} if estimator._scales is None else {"column_scales": estimator._scales.tree()}),
     }
 

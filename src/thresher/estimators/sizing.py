@@ -124,7 +124,7 @@ class SizesItself:
         counts = np.flatnonzero(lessons[1])
         targets, importance = [mine[counts] for mine in lessons[0]], lessons[1]
         with workers(self.n_jobs) as run_all:
-            rows = self._in_one_unit(some.rows[counts])
+            rows = self._as_learnt(some.rows[counts])
             self._choice = self._choose(rows, targets, importance[counts], run_all)
 
     def _choose(

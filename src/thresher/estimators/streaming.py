@@ -18,6 +18,7 @@ from thresher.data.sources.protocol import Reading, Source
 from thresher.data.sources.shards import ShardSource
 from thresher.estimators.gathering import looked_into, some_rows
 from thresher.estimators.inputs import check_weights
+from thresher.estimators.offsets import shifted_words
 from thresher.estimators.progressive import Progressive
 from thresher.estimators.units import rescaled_words
 from thresher.train.fit import unchanged
@@ -99,7 +100,7 @@ class StreamTraining:
             source, some = looked_into(source)
         estimator._names, estimator._index_base = source.names, source.index_base
         if some is not None:
-            estimator._settle_units(some.rows)
+            estimator._settle_columns(some.rows)
         estimator._prepare_source(some)
         return cls(estimator, source, n_rows, progressive=estimator._progressive())
 
@@ -148,6 +149,7 @@ class StreamTraining:
             **estimator._summary(),
             **self.progressive.summary(),
             "skipped": self.source.skipped.count,
+            "offsets": shifted_words(estimator),
             "units": rescaled_words(estimator),
             "size": getattr(getattr(estimator, "size_choice_", None), "why", None),
         }

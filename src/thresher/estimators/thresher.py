@@ -84,6 +84,7 @@ class ThresherModel(SizesItself, PathsModel):
         "max_iter": (OneOf("auto"), Whole(1)),
         "dtype": (OneOf("float32", "float64"),),
     }
+    measures_columns: ClassVar[bool] = True
 
     n_features_to_select: int | float | str = "auto"
     n_paths: int = 16

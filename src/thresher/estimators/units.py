@@ -19,6 +19,7 @@ FAR = 100.0  # times the median size, or that part of it
 FEWEST_ROWS = 3  # in which a column must occur before anything is said of its unit
 SMALLEST, LARGEST = 1e-150, 1e150  # sizes whose squares are still numbers
 NAMED = 5  # columns that are named
+NOWHERE = np.zeros(0, np.int64)
 FIRST_LOOK, WATCHED = 64, 1 << 13  # rows after which a stream is first judged, and last
 
 REMEDY = "Bring them to one scale: make_pipeline(thresher.UnitScaler(), {name}(...))."
@@ -66,12 +67,24 @@ class Sizes:
         places = np.flatnonzero(far)
         return places[np.argsort(-np.abs(np.log(ratios[places])), kind="stable")]
 
-    def scales(self, width: int) -> ColumnScales | None:
-        """Return the powers of 1000 that bring odd columns nearest to the others; None if none."""
-        odd, factors = self.odd(), np.ones(self.sizes.size)
-        if not odd.size:
+    def around(self, places: np.ndarray, spreads: np.ndarray, n_rows: int) -> "Sizes":
+        """Return the sizes where the columns at some places are differences from their means."""
+        counts, sizes = self.counts.copy(), self.sizes.copy()
+        counts[places] = np.where(spreads > 0, n_rows, 0)  # a constant occurs no more
+        sizes[places] = np.clip(spreads, SMALLEST, LARGEST)
+        return Sizes(self.columns, counts, sizes)
+
+    def scales(self, width: int, measured: np.ndarray = NOWHERE) -> ColumnScales | None:
+        """Return what brings columns to one unit; None if they all are in one.
+
+        Odd ones are multiplied by the power of 1000 that brings them nearest to the others. Those
+        at the places that are ``measured`` get the median size: theirs says nothing.
+        """
+        odd, ratios, factors = self.odd(), self.ratios(), np.ones(self.sizes.size)
+        if not (odd.size or measured.size):
             return None
-        factors[odd] = 1000.0 ** np.round(-np.log10(self.ratios()[odd]) / 3)
+        factors[odd] = 1000.0 ** np.round(-np.log10(ratios[odd]) / 3)
+        factors[measured] = np.where(self.counts[measured] > 0, 1.0 / ratios[measured], 0.0)
         return ColumnScales.of(self.columns, factors, width)
 
 
@@ -115,6 +128,10 @@ def rescaled_words(estimator: Any) -> str | None:
         return None
     factors = estimator._scales.factors
     odd = np.flatnonzero((factors != 0) & (factors != 1))
+    if estimator._offsets is not None:
+        odd = np.setdiff1d(odd, estimator._offsets.columns)
+    if not odd.size:
+        return None
     odd = odd[np.argsort(-np.abs(np.log(factors[odd])), kind="stable")]
     first = odd[:NAMED]
     named = zip(names_of(estimator, first), factors[first].tolist(), strict=True)
