@@ -261,3 +261,15 @@ def test_a_model_that_scales_rows_is_told_to_stop():
     rows, labels = expressions()
     with pytest.warns(UserWarning, match=r"SGDClassifier\(normalize=False"):
         make("StabilizedTruncatedSGDClassifier").fit(rows, labels)
+
+
+def test_a_stream_is_warned_of_once():
+    rows, labels = expressions()
+    model = make("ThresherClassifier")
+    with pytest.warns(UserWarning, match=r"A stream .* scaler\.transform") as caught:
+        model.partial_fit(rows[:100], labels[:100], classes=[0, 1])
+    assert caught[0].filename == __file__
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        model.partial_fit(rows[100:], labels[100:])
+        make("ThresherClassifier").partial_fit(*labelled_rows(n=60, p=40), classes=[0, 1])

@@ -16,17 +16,11 @@ from thresher.estimators.gathering import Labelled
 from thresher.estimators.inputs import check_rows, check_weights
 from thresher.estimators.lessons import overflow_explained, with_weight
 from thresher.estimators.linear import SparseLinearModel
-from thresher.estimators.offsets import FarColumns, shifted_words, warn_of_offsets
+from thresher.estimators.offsets import warn_of_offsets
 from thresher.estimators.parameters import COMMON, Constraints, with_shared_words
 from thresher.estimators.progressive import Progressive
 from thresher.estimators.streaming import StreamTraining, training_source
-from thresher.estimators.units import (
-    NOWHERE,
-    Sizes,
-    UnitWatch,
-    rescaled_words,
-    warn_of_odd_units,
-)
+from thresher.estimators.units import Sizes, warn_of_odd_units
 from thresher.learners.pace import Pace
 from thresher.learners.protocol import Learner, Overflow
 from thresher.train import Model, Passes, Problem
@@ -42,8 +36,6 @@ class OnlineModel(SparseLinearModel, metaclass=ABCMeta):
     """A linear model that learns one row at a time; what its labels mean is for others to say."""
 
     constraints: ClassVar[Constraints] = COMMON
-    # whether columns far from zero are learnt as differences from their means
-    measures_columns: ClassVar[bool] = False
 
     max_iter: int | str = 20
     tol: float | None = 1e-3
@@ -185,7 +177,7 @@ class OnlineModel(SparseLinearModel, metaclass=ABCMeta):
         draft._refuse_strange(labels)
         draft._learn_rows(rows, labels, weights)
         self.__dict__.update(draft.__dict__)
-        self._watch_units(rows)
+        self._watch_columns(rows)
         return self
 
     def _check_parameters(self) -> None:
@@ -239,36 +231,7 @@ class OnlineModel(SparseLinearModel, metaclass=ABCMeta):
         problems = [Problem(learner.start(), Pace()) for _ in range(self._n_problems)]
         vocabulary = Vocabulary(self.n_features_in_, getattr(self, "normalize", False))
         self._model = Model(vocabulary, learner, problems)
-        self._offsets, self._scales, self._unit_watch = None, None, UnitWatch()
-
-    def _settle_columns(self, rows: sparse.csr_array) -> None:
-        """Decide from rows which columns are far from zero or in units of their own, and mend it.
-
-        Without an intercept zero has a meaning that no column may lose.
-        """
-        sizes, measured = Sizes.in_rows(rows), NOWHERE
-        if self.measures_columns and self.fit_intercept:
-            far = FarColumns.in_rows(rows, sizes)
-            sizes, measured = sizes.around(far.places, far.spreads, rows.shape[0]), far.places
-            self._offsets = far.offsets()
-        self._scales = sizes.scales(rows.shape[1], measured)
-        self._unit_watch = None
-        for words in (shifted_words(self), rescaled_words(self)):
-            if self.verbose and words:
-                print(words)
-
-    def _next_as_learnt(self, rows: sparse.csr_array) -> sparse.csr_array:
-        """Return rows as they are learnt, and remember which columns have occurred."""
-        rows = self._brought_to_zero(rows)
-        if self._scales is None:
-            return rows
-        self._scales = self._scales.having(rows)
-        return self._scales.scaled(rows)
-
-    def _watch_units(self, rows: sparse.csr_array) -> None:
-        """Warn, once, if a stream's columns turn out to be in very different units."""
-        if self._unit_watch is not None and self._unit_watch.sees_enough(self, rows):
-            self._unit_watch = None
+        self._begin_columns()
 
     def _fit_rows(self, rows: sparse.csr_array, labels: np.ndarray, weights: np.ndarray) -> None:
         targets, importance = self._lessons(labels, weights)

@@ -11,17 +11,15 @@ from sklearn.exceptions import NotFittedError
 from sklearn.feature_selection import SelectorMixin
 from sklearn.utils.validation import check_is_fitted
 
-from thresher.data.column_offsets import ColumnOffsets
-from thresher.data.column_scales import ColumnScales
 from thresher.data.scoring import Scorer
+from thresher.estimators.columns import PreparedColumns
 from thresher.estimators.inputs import check_rows, check_rows_to_judge, refuse_non_finite
 from thresher.estimators.table import selection_table
-from thresher.estimators.units import UnitWatch
 from thresher.kernels.margins import all_finite
 from thresher.train import Model
 
 
-class SparseLinearModel(SelectorMixin, BaseEstimator):
+class SparseLinearModel(PreparedColumns, SelectorMixin, BaseEstimator):
     """Everything that only reads what was learnt, whatever the labels are."""
 
     n_features_in_: int
@@ -31,9 +29,6 @@ class SparseLinearModel(SelectorMixin, BaseEstimator):
     _seed: int
     _weights: tuple[np.ndarray, np.ndarray] | None = None
     _sparse: bool = False
-    _offsets: ColumnOffsets | None = None
-    _scales: ColumnScales | None = None
-    _unit_watch: UnitWatch | None = None  # of a stream, as long as it matters
 
     def __sklearn_is_fitted__(self) -> bool:
         """Return whether there is anything to read."""
@@ -56,35 +51,6 @@ class SparseLinearModel(SelectorMixin, BaseEstimator):
     def intercept_(self) -> Any:
         """Intercept of every row of ``coef_``; never shrunk."""
         return self._settled()[1].copy()
-
-    @property
-    def column_scales_(self) -> np.ndarray:
-        """What each column is multiplied by before it is learnt; ``coef_`` is for X as it is.
-
-        1 for all, unless the values of some columns are more than 100 times larger or smaller than
-        those of most: such columns are brought nearest to the others by a power of 1000. Columns
-        with an offset are brought to the deviation of most. Where there are such columns, those
-        that never occurred have 0: nobody knows their unit. Where rows are scaled to unit length,
-        it is that of ``(X - column_offsets_) * column_scales_``.
-        """
-        self._model_fitted()
-        if self._scales is None:
-            return np.ones(self.n_features_in_)
-        return self._scales.spread(self.n_features_in_)
-
-    @property
-    def column_offsets_(self) -> np.ndarray:
-        """What is taken away from each column before it is learnt.
-
-        0 for all, unless ``ThresherClassifier`` or ``ThresherRegressor`` found columns whose means
-        are more than two standard deviations away from zero: of these the mean. Where rows are not
-        scaled to unit length, ``intercept_`` makes up for it; where they are, decisions are
-        ``(X - column_offsets_) @ coef_.T`` over that length, plus ``intercept_``.
-        """
-        self._model_fitted()
-        if self._offsets is None:
-            return np.zeros(self.n_features_in_)
-        return self._offsets.spread(self.n_features_in_)
 
     def sparsify(self) -> "SparseLinearModel":
         """Show ``coef_`` as a sparse array from now on; learning goes on as before."""
@@ -212,28 +178,7 @@ class SparseLinearModel(SelectorMixin, BaseEstimator):
 
     def _weights_now(self) -> tuple[np.ndarray, np.ndarray]:
         """Return weights by slot and intercepts, in the units of columns and labels."""
-        weights, intercepts = self._model_fitted().weights()
-        columns = self._model.vocabulary["columns"]
-        if self._scales is not None:
-            weights = weights * self._scales.at(columns)
-        if self._offsets is not None and not self._model.vocabulary.normalize:
-            intercepts = intercepts - weights @ self._offsets.at(columns)
-        return weights, intercepts
-
-    def _strengths(self, weights: np.ndarray) -> np.ndarray:
-        """Return how large weights by slot are where all columns are in one unit."""
-        if self._scales is None:
-            return np.abs(weights)
-        factors = self._scales.at(self._model.vocabulary["columns"])
-        return np.abs(weights) / np.where(factors == 0, 1.0, factors)
-
-    def _as_learnt(self, rows: sparse.csr_array) -> sparse.csr_array:
-        """Return rows as they are learnt: around zero, and in one unit."""
-        rows = self._brought_to_zero(rows)
-        return rows if self._scales is None else self._scales.scaled(rows)
-
-    def _brought_to_zero(self, rows: sparse.csr_array) -> sparse.csr_array:
-        return rows if self._offsets is None else self._offsets.taken_from(rows)
+        return self._for_columns_as_they_are(*self._model_fitted().weights())
 
     def _scorer(self) -> Scorer:
         """Return what judges rows by the weights as they are now, made once."""

@@ -22,6 +22,12 @@ FEWEST_ROWS = 10  # from which a deviation can be told
 FEWEST_COLUMNS = 10  # a handful is learnt as well as it comes
 NAMED = 5  # columns that are named
 
+REMEDY = "Bring columns to mean 0: make_pipeline(sklearn.preprocessing.StandardScaler(), {model})."
+STREAM_REMEDY = (
+    "A stream is learnt as it comes: begin anew, with scaler = sklearn.preprocessing."
+    "StandardScaler().fit(some_rows), and give {model} scaler.transform(rows)."
+)
+
 
 @dataclass(frozen=True)
 class FarColumns:
@@ -94,20 +100,22 @@ def shifted_words(estimator: Any) -> str | None:
     )
 
 
-def warn_of_offsets(estimator: Any, rows: sparse.csr_array) -> None:
-    """Warn if most columns lie far from zero."""
+def warn_of_offsets(estimator: Any, rows: sparse.csr_array, stream: bool = False) -> bool:
+    """Warn if most columns lie far from zero; return whether they do."""
     if 2 * rows.nnz < rows.shape[0] * rows.shape[1]:
-        return
+        return False
     sizes = Sizes.in_rows(rows)
     far = FarColumns.in_rows(rows, sizes)
     if 2 * np.count_nonzero(far.spreads) <= sizes.columns.size:
-        return
-    name, unscaled = type(estimator).__name__, hasattr(estimator, "normalize")
+        return False
+    name = type(estimator).__name__
+    settings = "normalize=False, ..." if hasattr(estimator, "normalize") else "..."
+    remedy = (STREAM_REMEDY if stream else REMEDY).format(model=f"{name}({settings})")
     warnings.warn(
         f"Most columns lie far from zero: the means of {far.names(estimator)} are more than "
         f"{FAR:.0f} standard deviations away from it. Such rows look much alike, and are hard to "
-        "learn. Bring columns to mean 0: make_pipeline(sklearn.preprocessing.StandardScaler(), "
-        f"{name}({'normalize=False, ' if unscaled else ''}...)).",
+        f"learn. {remedy}",
         UserWarning,
-        stacklevel=3,
+        stacklevel=5 if stream else 3,
     )
+    return True

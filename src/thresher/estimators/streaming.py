@@ -172,7 +172,7 @@ class StreamTraining:
         estimator._learn_rows(chunk.rows, labels, weights, learner, anew=self.passes == 0)
         estimator.n_features_in_ = estimator._model.vocabulary.n_columns
         estimator._names, estimator._index_base = self.source.names, self.source.index_base
-        estimator._watch_units(chunk.rows)
+        estimator._watch_columns(chunk.rows)
         self.rows += len(chunk)
         self.rows_a_pass = max(self.rows_a_pass, self.rows)
         estimator.n_iter_ = self.passes + 1

@@ -1,0 +1,121 @@
+"""What is done to columns before they are learnt: brought around zero, and to one unit."""
+
+from abc import abstractmethod
+from typing import ClassVar
+
+import numpy as np
+from scipy import sparse
+
+from thresher.data.column_offsets import ColumnOffsets
+from thresher.data.column_scales import ColumnScales
+from thresher.estimators.offsets import FarColumns, shifted_words, warn_of_offsets
+from thresher.estimators.units import NOWHERE, Sizes, UnitWatch, rescaled_words
+from thresher.train import Model
+
+
+class PreparedColumns:
+    """The part of a model that knows how the columns it learns differ from those it is given."""
+
+    # whether columns far from zero are learnt as differences from their means
+    measures_columns: ClassVar[bool] = False
+
+    n_features_in_: int
+    fit_intercept: bool
+    verbose: int
+    _model: Model
+    _offsets: ColumnOffsets | None = None
+    _scales: ColumnScales | None = None
+    _unit_watch: UnitWatch | None = None  # of a stream, as long as it matters
+
+    @abstractmethod
+    def _model_fitted(self) -> Model:
+        """Return what was learnt, or say that there is nothing."""
+
+    def _begin_columns(self) -> None:
+        """Take columns as they are until rows tell more."""
+        self._offsets, self._scales, self._unit_watch = None, None, UnitWatch()
+
+    @property
+    def column_scales_(self) -> np.ndarray:
+        """What each column is multiplied by before it is learnt; ``coef_`` is for X as it is.
+
+        1 for all, unless the values of some columns are more than 100 times larger or smaller than
+        those of most: such columns are brought nearest to the others by a power of 1000. Columns
+        with an offset are brought to the deviation of most. Where there are such columns, those
+        that never occurred have 0: nobody knows their unit. Where rows are scaled to unit length,
+        it is that of ``(X - column_offsets_) * column_scales_``.
+        """
+        self._model_fitted()
+        if self._scales is None:
+            return np.ones(self.n_features_in_)
+        return self._scales.spread(self.n_features_in_)
+
+    @property
+    def column_offsets_(self) -> np.ndarray:
+        """What is taken away from each column before it is learnt.
+
+        0 for all, unless ``ThresherClassifier`` or ``ThresherRegressor`` found columns whose means
+        are more than two standard deviations away from zero: of these the mean. Where rows are not
+        scaled to unit length, ``intercept_`` makes up for it; where they are, decisions are
+        ``(X - column_offsets_) @ coef_.T`` over that length, plus ``intercept_``.
+        """
+        self._model_fitted()
+        if self._offsets is None:
+            return np.zeros(self.n_features_in_)
+        return self._offsets.spread(self.n_features_in_)
+
+    def _settle_columns(self, rows: sparse.csr_array) -> None:
+        """Decide from rows which columns are far from zero or in units of their own, and mend it.
+
+        Without an intercept zero has a meaning that no column may lose.
+        """
+        sizes, measured = Sizes.in_rows(rows), NOWHERE
+        if self.measures_columns and self.fit_intercept:
+            far = FarColumns.in_rows(rows, sizes)
+            sizes, measured = sizes.around(far.places, far.spreads, rows.shape[0]), far.places
+            self._offsets = far.offsets()
+        self._scales = sizes.scales(rows.shape[1], measured)
+        self._unit_watch = None
+        for words in (shifted_words(self), rescaled_words(self)):
+            if self.verbose and words:
+                print(words)
+
+    def _next_as_learnt(self, rows: sparse.csr_array) -> sparse.csr_array:
+        """Return rows as they are learnt, and remember which columns have occurred."""
+        rows = self._brought_to_zero(rows)
+        if self._scales is None:
+            return rows
+        self._scales = self._scales.having(rows)
+        return self._scales.scaled(rows)
+
+    def _as_learnt(self, rows: sparse.csr_array) -> sparse.csr_array:
+        """Return rows as they are learnt: around zero, and in one unit."""
+        rows = self._brought_to_zero(rows)
+        return rows if self._scales is None else self._scales.scaled(rows)
+
+    def _brought_to_zero(self, rows: sparse.csr_array) -> sparse.csr_array:
+        return rows if self._offsets is None else self._offsets.taken_from(rows)
+
+    def _watch_columns(self, rows: sparse.csr_array) -> None:
+        """Warn, once, if a stream's columns turn out to be far from zero or in other units."""
+        watch = self._unit_watch
+        if watch and (warn_of_offsets(self, rows, True) or watch.sees_enough(self, rows)):
+            self._unit_watch = None
+
+    def _for_columns_as_they_are(
+        self, weights: np.ndarray, intercepts: np.ndarray
+    ) -> tuple[np.ndarray, np.ndarray]:
+        """Return weights by slot, and intercepts, for columns as they are given."""
+        columns = self._model.vocabulary["columns"]
+        if self._scales is not None:
+            weights = weights * self._scales.at(columns)
+        if self._offsets is not None and not self._model.vocabulary.normalize:
+            intercepts = intercepts - weights @ self._offsets.at(columns)
+        return weights, intercepts
+
+    def _strengths(self, weights: np.ndarray) -> np.ndarray:
+        """Return how large weights by slot are where all columns are in one unit."""
+        if self._scales is None:
+            return np.abs(weights)
+        factors = self._scales.at(self._model.vocabulary["columns"])
+        return np.abs(weights) / np.where(factors == 0, 1.0, factors)
