@@ -49,10 +49,12 @@ def fails_well(command: Callable[..., Any]) -> Callable[..., Any]:
 
 def _words_and_code(error: Exception) -> tuple[str, int]:
     """Return what to say of an error, and the exit code it has."""
-    from thresher.files.errors import ModelFileError
+    from thresher.files.errors import FileError, ModelFileError
 
     if isinstance(error, ModelFileError):
         return str(error), BAD_MODEL
+    if isinstance(error, FileError):
+        return str(error), NO_OUTPUT
     if isinstance(error, OSError):
         return _words_for(error), NO_OUTPUT
     asks = isinstance(error, ImportError) and error.name is None  # for a package to be installed
