@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 from hypothesis import settings
 
-pytest.register_assert_rewrite("cases")
-from cases import NO_JIT, labelled_rows  # noqa: E402  only now can its assertions speak
+pytest.register_assert_rewrite("cases", "model_cases")
+from cases import NO_JIT, labelled_rows, numbered_rows  # noqa: E402  only now can its assertions speak
 
 settings.register_profile("suite", deadline=None, derandomize=True, database=None)
 settings.load_profile("suite")
@@ -40,6 +40,12 @@ def multiclass():
     """The same rows with three classes, named by strings."""
     rows, labels = labelled_rows(n_classes=3)
     return rows, np.array(["ash", "elm", "oak"])[labels]
+
+
+@pytest.fixture(scope="session")
+def numbered():
+    """The same rows with numbers."""
+    return numbered_rows()
 
 
 @pytest.fixture(scope="session", params=["binary", "multiclass"])

@@ -20,7 +20,7 @@ from cases import (
 )
 from commands import run, write_svmlight
 from files_cases import flips
-from test_model_files import JUNK, data_of, leaves, replaced, saved
+from model_cases import JUNK, data_of, leaves, replaced, saved
 from thresher.cli.failing import BAD_DATA, USAGE
 from thresher.data.sources.given import GivenSource
 from thresher.estimators.checkpoint import training_from, training_tree
