@@ -5,8 +5,10 @@ import copy
 import numpy as np
 
 import thresher
+from thresher.estimators.loading import estimator_from
 from thresher.estimators.saving import tree_of
 from thresher.files import container
+from thresher.files.container import ModelFileError
 from thresher.files.tree import pack
 
 PREDICTED = ("predict", "decision_function", "predict_proba")
@@ -58,6 +60,24 @@ JUNK = [
     np.array(["a", "b"]),
     np.array(["a", "a"], object),
 ]
+
+
+def assert_nonsense_is_refused_or_harmless(tree, use):
+    """Assert that a file which says something else than it did is never a crash.
+
+    It may be another model: then what ``use`` makes of that must be finite numbers.
+    """
+    refused = 0
+    for path in leaves(tree):
+        for junk in JUNK:
+            try:
+                loaded = estimator_from(replaced(tree, path, junk))
+            except ModelFileError:
+                refused += 1
+                continue
+            assert np.isfinite(use(loaded)).all()
+            assert len(loaded.selection_table())
+    assert refused > 0.6 * len(leaves(tree)) * len(JUNK)
 
 
 def replaced(tree, path, value):

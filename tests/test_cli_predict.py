@@ -16,16 +16,6 @@ from thresher.cli.failing import BAD_DATA, BAD_MODEL, NO_OUTPUT, USAGE
 from thresher.data.sources import files
 
 
-@pytest.fixture(scope="module")
-def binary_model(tmp_path_factory):
-    return train_jsonl(tmp_path_factory.mktemp("two"))
-
-
-@pytest.fixture(scope="module")
-def three_classes(tmp_path_factory):
-    return train_jsonl(tmp_path_factory.mktemp("three"), labels=("ash", "elm", "oak"))
-
-
 @pytest.fixture
 def fresh(tmp_path):
     """Rows that the models have not seen."""

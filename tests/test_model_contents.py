@@ -1,8 +1,5 @@
 """What a model file holds besides weights: types, names, seeds, and where it comes from."""
 
-import subprocess
-import sys
-
 import numpy as np
 import pytest
 from numpy.testing import assert_array_equal
@@ -10,6 +7,7 @@ from sklearn.exceptions import NotFittedError
 
 import thresher
 from cases import make, make_streaming, stream
+from elsewhere import printed_by
 from model_cases import assert_predicts_the_same, saved
 from thresher.data.naming import GrowingNames, HashedNames, KnownNames
 
@@ -161,7 +159,4 @@ def test_saving_where_there_is_no_folder_says_so(binary, tmp_path):
 
 def test_importing_thresher_for_loading_imports_nothing_heavy():
     program = "import sys, thresher; thresher.ModelFileError; print('numba' in sys.modules)"
-    answer = subprocess.run(
-        [sys.executable, "-c", program], capture_output=True, text=True, check=True
-    )
-    assert answer.stdout == "False\n"
+    assert printed_by(program) == "False\n"
