@@ -10,7 +10,8 @@ from thresher.data.errors import DataError
 from thresher.data.sources.protocol import Source
 from thresher.estimators.base import Lessons, MakeLearner, OnlineModel
 from thresher.estimators.going_on import refuse_change
-from thresher.estimators.inputs import check_numbers, check_some_weight
+from thresher.estimators.inputs import check_some_weight
+from thresher.estimators.label_inputs import check_numbers
 from thresher.estimators.linear_regressor import LinearRegressor
 from thresher.estimators.parameters import REGRESSING, Constraints
 from thresher.estimators.progressive import ProgressiveNumbers
