@@ -29,7 +29,11 @@ def parser() -> argparse.ArgumentParser:
     add("--table", type=int, choices=(1, 2, 3, 4), help="make and print one table only")
     add("--figure", choices=(*FIGURES, "matched"), help="make and draw one figure only")
     add("--data", metavar="NAME", action="append", help="one data set only; may be repeated")
-    add("--quick", action="store_true", help="one permutation of the small sets, thinned grids")
+    add(
+        "--quick",
+        action="store_true",
+        help="one permutation of the small sets, no choice of settings",
+    )
     add("--docs", type=Path, help="folder the report is written to (docs; results if partial)")
     add_common(command, Path("results"), os.cpu_count() or 1, "all cores")
     return command
