@@ -210,6 +210,31 @@ def test_a_pipe_that_closes_ends_it_without_a_word(binary_model, fresh):
     assert process.wait() == NO_OUTPUT
 
 
+CLOSED = """
+import os, sys
+os.close({stream})
+sys.stdin, sys.stdout = None if {stream} == 0 else sys.stdin, None if {stream} == 1 else sys.stdout
+from thresher.cli import main
+main({words})
+"""
+
+
+@pytest.mark.parametrize(
+    ("stream", "file", "code", "message"),
+    [(0, "-", BAD_DATA, "standard input: is closed"), (1, None, NO_OUTPUT, "output is closed")],
+)
+def test_a_stream_that_was_closed_beforehand(binary_model, fresh, stream, file, code, message):
+    words = ["predict", str(binary_model[0]), str(file or fresh), "--format", "jsonl"]
+    done = subprocess.run(
+        [sys.executable, "-c", CLOSED.format(stream=stream, words=words)],
+        stderr=subprocess.PIPE,
+        text=True,
+        check=False,
+    )
+    assert (done.returncode, len(done.stderr.splitlines())) == (code, 1)
+    assert message in done.stderr
+
+
 @pytest.mark.skipif(not os.path.exists("/dev/full"), reason="needs a device that is always full")
 def test_no_space_left_is_said_in_one_line(binary_model, fresh):
     with open("/dev/full", "wb") as full:

@@ -91,6 +91,7 @@ def _leave_quietly() -> NoReturn:
 def _let_output_go_if_it_fails() -> None:
     """Let what cannot be written vanish, or Python would complain of it once more at its end."""
     try:
-        sys.stdout.flush()
+        if sys.stdout is not None:
+            sys.stdout.flush()
     except OSError:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
