@@ -3,13 +3,12 @@
 import argparse
 import os
 import signal
-import sys
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
 from experiments import report
-from experiments.errors import StudyError
+from experiments.command import add_common, ended
 from experiments.plan import Want
 from experiments.progress import Progress
 from experiments.registry import named
@@ -23,16 +22,20 @@ FIGURES = {"1": "figure-1", "2": "figure-2", "3": "figure-3", "regret": "regret"
 
 def parser() -> argparse.ArgumentParser:
     """Return the command's words."""
-    command = argparse.ArgumentParser(prog="python -m experiments", description=__doc__)
+    command = argparse.ArgumentParser(
+        prog="python -m experiments", description="Make the paper's tables and figures anew."
+    )
     add = command.add_argument
     add("--table", type=int, choices=(1, 2, 3, 4), help="make and print one table only")
     add("--figure", choices=(*FIGURES, "matched"), help="make and draw one figure only")
     add("--data", metavar="NAME", action="append", help="one data set only; may be repeated")
-    add("--quick", action="store_true", help="one permutation of the small sets, thinned grids")
-    add("--results", type=Path, default=Path("results"), help="folder of finished cells")
+    add(
+        "--quick",
+        action="store_true",
+        help="one permutation of the small sets, no choice of settings",
+    )
     add("--docs", type=Path, help="folder the report is written to (docs; results if partial)")
-    add("--jobs", type=int, default=os.cpu_count() or 1, help="processes (all cores)")
-    add("--only-report", action="store_true", help="measure nothing, read what is stored")
+    add_common(command, Path("results"), os.cpu_count() or 1, "all cores")
     return command
 
 
@@ -51,21 +54,12 @@ def wanted(options: argparse.Namespace, scope: Scope) -> Want:
 
 def main(words: Sequence[str] | None = None) -> int:
     """Run the study; return 0, or 1 when cells failed, 2 for what the user must mend."""
-    options = parser().parse_args(words)
     signal.signal(signal.SIGTERM, _stop)
-    try:
-        return _reproduce(options, QUICK if options.quick else FULL)
-    except StudyError as problem:
-        print(f"error: {problem}", file=sys.stderr)
-        return 2
-    except KeyboardInterrupt:
-        print("stopped; finished cells are kept, the same command goes on", file=sys.stderr)
-        return 130
+    return ended(_reproduce, parser().parse_args(words))
 
 
-def _reproduce(options: argparse.Namespace, scope: Scope) -> int:
-    if options.jobs < 1:
-        raise StudyError(f"--jobs must be 1 or more, got {options.jobs}")
+def _reproduce(options: argparse.Namespace) -> list[str]:
+    scope = QUICK if options.quick else FULL
     want, folder = wanted(options, scope), options.results / scope.name
     failures = []
     if not options.only_report:
@@ -74,9 +68,7 @@ def _reproduce(options: argparse.Namespace, scope: Scope) -> int:
     whole = scope is FULL and options.data is None
     docs = options.docs or (Path("docs") if whole else folder)
     _show(options, scope, want, docs, Store(folder))
-    for failure in failures:
-        print(f"failed: {failure}", file=sys.stderr)
-    return 1 if failures else 0
+    return failures
 
 
 def _show(options: argparse.Namespace, scope: Scope, want: Want, docs: Path, store: Store) -> None:

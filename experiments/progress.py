@@ -8,15 +8,10 @@ from rich.console import Console
 from rich.progress import BarColumn, TaskProgressColumn, TextColumn, TimeElapsedColumn
 from rich.progress import Progress as Bar
 
+from thresher.cli.words import clock
+
 STEP = 0.05  # share of a wave between two lines
 OPENING = 1e-9  # so that an empty wave can be divided by
-
-
-def clock(seconds: float) -> str:
-    """Return a duration as people write it."""
-    minutes, rest = divmod(round(seconds), 60)
-    hours, minutes = divmod(minutes, 60)
-    return f"{hours}:{minutes:02d}:{rest:02d}" if hours else f"{minutes}:{rest:02d}"
 
 
 class Progress:

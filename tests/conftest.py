@@ -4,8 +4,10 @@ import numpy as np
 import pytest
 from hypothesis import settings
 
-pytest.register_assert_rewrite("cases")
-from cases import NO_JIT, labelled_rows  # noqa: E402  only now can its assertions speak
+pytest.register_assert_rewrite("cases", "model_cases")
+# only now can the assertions in there speak
+from cases import NO_JIT, labelled_rows, numbered_rows  # noqa: E402
+from commands import train_jsonl  # noqa: E402
 
 settings.register_profile("suite", deadline=None, derandomize=True, database=None)
 settings.load_profile("suite")
@@ -42,7 +44,25 @@ def multiclass():
     return rows, np.array(["ash", "elm", "oak"])[labels]
 
 
+@pytest.fixture(scope="session")
+def numbered():
+    """The same rows with numbers."""
+    return numbered_rows()
+
+
 @pytest.fixture(scope="session", params=["binary", "multiclass"])
 def problem(request):
     """Either of the two."""
     return request.getfixturevalue(request.param)
+
+
+@pytest.fixture(scope="module")
+def binary_model(tmp_path_factory):
+    """The paths of a model of words with two classes, and of its rows."""
+    return train_jsonl(tmp_path_factory.mktemp("two"))
+
+
+@pytest.fixture(scope="module")
+def three_classes(tmp_path_factory):
+    """The same with three classes."""
+    return train_jsonl(tmp_path_factory.mktemp("three"), labels=("ash", "elm", "oak"))

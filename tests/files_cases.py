@@ -7,7 +7,7 @@ import re
 import numpy as np
 
 LONG = os.environ.get("THRESHER_LONG", "0") not in ("", "0")
-N_SPOILT = 10_000 if LONG else 200  # THRESHER_LONG=1 python -m pytest tests/test_model_files.py
+N_SPOILT = 10_000 if LONG else 200  # THRESHER_LONG=1 python -m pytest tests/test_model_damage.py
 CHECKSUM = re.compile(rb'\\"sha256\\":\\"([0-9a-f]{64})\\"')
 
 

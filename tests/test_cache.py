@@ -17,6 +17,7 @@ from thresher.data.sources.cache import cache_folder, cached
 from thresher.data.sources.protocol import Reading
 from thresher.data.sources.shard_set import INDEX, is_shards, read_set
 from thresher.data.sources.shuffle import ShuffledShards
+from thresher.files.errors import FileError
 
 HOW = Reading(format="svmlight")
 
@@ -222,7 +223,7 @@ def test_no_space_left_leaves_nothing(text, temporary, monkeypatch, paths):
         raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
 
     monkeypatch.setattr(os, "fsync", fail)
-    with pytest.raises(DataError, match="no space left"):
+    with pytest.raises(FileError, match="no space left"):
         cached(made(), paths or [str(text)], HOW)
     assert os.listdir(text.parent) == ["rows.txt"]
     assert list(temporary.iterdir()) == []

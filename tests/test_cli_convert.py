@@ -1,7 +1,9 @@
 """thresher convert and thresher export: rows as shards, models for other programs."""
 
 import csv
+import errno
 import json
+import os
 
 import pytest
 
@@ -56,9 +58,23 @@ def test_what_is_no_shards_is_never_replaced(rows, tmp_path):
     folder.mkdir()
     (folder / "letter.txt").write_text("dear")
     result = run("convert", rows, "-o", folder, "--force")
-    assert result.exit_code == BAD_DATA
+    assert result.exit_code == NO_OUTPUT
     assert "choose another name" in result.stderr
     assert (folder / "letter.txt").read_text() == "dear"
+
+
+@pytest.mark.parametrize("command", ["convert", "train"])
+def test_a_full_disk_is_no_fault_of_the_data(rows, tmp_path, monkeypatch, command):
+    """Training keeps its rows as shards too."""
+
+    def fail(handle):
+        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+
+    monkeypatch.setattr(os, "fsync", fail)
+    options = ["--method", "sgd"] if command == "train" else []
+    result = run(command, rows, "-o", tmp_path / "out", *options)
+    assert (result.exit_code, "no space left" in result.stderr) == (NO_OUTPUT, True)
+    assert [file.name for file in tmp_path.iterdir()] == ["rows.jsonl"]
 
 
 def test_rows_without_labels_are_converted_on_request(tmp_path):

@@ -18,16 +18,6 @@ from thresher.estimators.refitting import gather, refit_on_halves
 from thresher.stability import cohen_kappa
 
 
-@pytest.fixture(scope="module")
-def binary_model(tmp_path_factory):
-    return train_jsonl(tmp_path_factory.mktemp("two"))
-
-
-@pytest.fixture(scope="module")
-def three_classes(tmp_path_factory):
-    return train_jsonl(tmp_path_factory.mktemp("three"), labels=("ash", "elm", "oak"))
-
-
 def scores(*words):
     result = run("evaluate", *words, "--json")
     assert result.exit_code == 0, result.stderr

@@ -111,6 +111,7 @@ def failing_with(error):
         (DataError("bad\nrow", file="a.svm", line=3), failing.BAD_DATA, "a.svm, line 3: bad row"),
         (ModelFileError("damaged"), failing.BAD_MODEL, "damaged"),
         (FileError("x cannot be written"), failing.NO_OUTPUT, "x cannot be written"),
+        (FileError("x is full", errno.ENOSPC), failing.NO_OUTPUT, "x is full"),
         (OSError(errno.ENOSPC, "No space"), failing.NO_OUTPUT, "No space left"),
         (ImportError("pip install 'thresher[zstd]'"), failing.BAD_DATA, "pip install"),
         (ModuleNotFoundError("No module", name="x"), failing.UNEXPECTED, "should not"),

@@ -16,16 +16,6 @@ from thresher.cli.failing import BAD_DATA, BAD_MODEL, NO_OUTPUT, USAGE
 from thresher.data.sources import files
 
 
-@pytest.fixture(scope="module")
-def binary_model(tmp_path_factory):
-    return train_jsonl(tmp_path_factory.mktemp("two"))
-
-
-@pytest.fixture(scope="module")
-def three_classes(tmp_path_factory):
-    return train_jsonl(tmp_path_factory.mktemp("three"), labels=("ash", "elm", "oak"))
-
-
 @pytest.fixture
 def fresh(tmp_path):
     """Rows that the models have not seen."""
@@ -218,6 +208,31 @@ def test_a_pipe_that_closes_ends_it_without_a_word(binary_model, fresh):
     assert process.stderr.read() == b""
     process.stderr.close()
     assert process.wait() == NO_OUTPUT
+
+
+CLOSED = """
+import os, sys
+os.close({stream})
+sys.stdin, sys.stdout = None if {stream} == 0 else sys.stdin, None if {stream} == 1 else sys.stdout
+from thresher.cli import main
+main({words})
+"""
+
+
+@pytest.mark.parametrize(
+    ("stream", "file", "code", "message"),
+    [(0, "-", BAD_DATA, "standard input: is closed"), (1, None, NO_OUTPUT, "output is closed")],
+)
+def test_a_stream_that_was_closed_beforehand(binary_model, fresh, stream, file, code, message):
+    words = ["predict", str(binary_model[0]), str(file or fresh), "--format", "jsonl"]
+    done = subprocess.run(
+        [sys.executable, "-c", CLOSED.format(stream=stream, words=words)],
+        stderr=subprocess.PIPE,
+        text=True,
+        check=False,
+    )
+    assert (done.returncode, len(done.stderr.splitlines())) == (code, 1)
+    assert message in done.stderr
 
 
 @pytest.mark.skipif(not os.path.exists("/dev/full"), reason="needs a device that is always full")

@@ -182,7 +182,7 @@ def test_bad_files(rows, content, message):
 
 
 def test_a_parameter_out_of_range(rows):
-    assert "n_stages=0" in fails(3, "rows.svm", "-o", "m.thresher", "--n-stages", "0")
+    assert "n_stages=0" in fails(2, "rows.svm", "-o", "m.thresher", "--n-stages", "0")
 
 
 def test_rows_can_be_left_out(rows):

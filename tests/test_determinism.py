@@ -1,9 +1,5 @@
 """The same seed gives the same bits: on any number of threads, again, and in another process."""
 
-import subprocess
-import sys
-from pathlib import Path
-
 import numpy as np
 import pytest
 
@@ -20,6 +16,7 @@ from cases import (
     stream,
     variant_id,
 )
+from elsewhere import printed_by
 
 ELSEWHERE = """
 from cases import VARIANTS, fingerprint, labelled_rows, make
@@ -65,13 +62,7 @@ def test_other_seeds_give_other_models(problem, name, changes):
 
 
 def test_another_process_gives_the_same_bits():
-    answer = subprocess.run(
-        [sys.executable, "-c", ELSEWHERE],
-        cwd=Path(__file__).parent,
-        capture_output=True,
-        text=True,
-        check=True,
-    )
+    there = printed_by(ELSEWHERE).split()
     data = labelled_rows(n_classes=3)
     here = [fingerprint(make(name, **changes).fit(*data)) for name, changes in VARIANTS]
-    assert answer.stdout.split() == here
+    assert there == here

@@ -5,13 +5,12 @@ import json
 import os
 import pkgutil
 import shutil
-import subprocess
-import sys
 from pathlib import Path
 
 import numba
 import pytest
 
+from elsewhere import printed_by
 from thresher import jit, kernels
 
 # Uses everything, in containers that tempt a kernel to compile anew, then counts.
@@ -86,14 +85,7 @@ def compiled_kernels():
 
 @pytest.mark.jit
 def test_every_kernel_has_one_signature_whatever_it_is_given():
-    answer = subprocess.run(
-        [sys.executable, "-c", ROUND],
-        cwd=Path(__file__).parent,
-        capture_output=True,
-        text=True,
-        check=True,
-    )
-    counts = json.loads(answer.stdout)
+    counts = json.loads(printed_by(ROUND))
     assert {name: n for name, n in counts.items() if n > 1 + (name in BY_PRECISION)} == {}
     assert {name: counts[name] for name in CALLED_FROM_PYTHON if counts[name] < 1} == {}
 

@@ -2,8 +2,6 @@
 
 import json
 import os
-import subprocess
-import sys
 from pathlib import Path
 
 import numpy as np
@@ -11,6 +9,7 @@ import pytest
 from scipy.special import expit
 
 from cases import LOSSES
+from elsewhere import printed_by
 from thresher.kernels import plain_lanes
 from thresher.kernels.sigmoid import FAR
 from thresher.learners.adaptive_unit import AdaptiveUnit, line_width
@@ -34,15 +33,7 @@ SINGLE = [{"loss": loss} for loss in LOSSES] + [{"paths": "permutation"}, {"reje
 
 
 def bits(changes, **environment):
-    answer = subprocess.run(
-        [sys.executable, "-c", FITS.replace("CHANGES", repr(changes))],
-        cwd=Path(__file__).parent,
-        env={**os.environ, **environment},
-        capture_output=True,
-        text=True,
-        check=True,
-    )
-    return json.loads(answer.stdout)
+    return json.loads(printed_by(FITS.replace("CHANGES", repr(changes)), **environment))
 
 
 @pytest.mark.jit

@@ -2,7 +2,6 @@
 
 import json
 import logging
-import subprocess
 import sys
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
@@ -15,6 +14,7 @@ import pytest
 from numba.core import event
 
 from cases import fingerprint, labelled_rows, make
+from elsewhere import printed_by
 from test_jit import compiled_kernels
 from thresher.compiling import PATIENCE, CompileWatch
 from thresher.data.vocabulary import Vocabulary
@@ -91,15 +91,7 @@ with multiprocessing.get_context("fork").Pool(2) as pool:
 @pytest.mark.skipif(sys.platform != "linux", reason="needs a fork that is meant to be used")
 @pytest.mark.parametrize(("name", "settings"), PARALLEL)
 def test_a_forked_process_fits_and_predicts_the_same(name, settings):
-    done = subprocess.run(
-        [sys.executable, "-c", FORKED, name, json.dumps(settings)],
-        cwd=Path(__file__).parent,
-        capture_output=True,
-        text=True,
-        check=True,
-        timeout=120,
-    )
-    first, *others = json.loads(done.stdout)
+    first, *others = json.loads(printed_by(FORKED, name, json.dumps(settings), timeout=120))
     assert others == [first] * 4
 
 

@@ -26,6 +26,7 @@ from thresher.data.sources.shard_set import is_shards, read_set
 from thresher.data.sources.shard_writer import write_shards
 from thresher.data.sources.shards import ShardSource
 from thresher.files import folder as folders
+from thresher.files.errors import FileError
 
 # ----------------------------------------------------------------------------------- what is no set
 
@@ -54,7 +55,7 @@ def test_nothing_else_is_ever_replaced(tmp_path):
     (tmp_path / "mine" / "thesis.txt").write_text("all of it")
     (tmp_path / "file").write_text("something")
     for name in ("mine", "file"):
-        with pytest.raises(DataError, match="is no folder of shards"):
+        with pytest.raises(FileError, match=f"{name} exists and is no folder of shards"):
             write(tmp_path, random_chunk(5), name=name)
     assert (tmp_path / "mine" / "thesis.txt").read_text() == "all of it"
     (tmp_path / "empty").mkdir()
@@ -131,7 +132,7 @@ def test_no_space_left(tmp_path, monkeypatch, left):
     FullFile.left = left
     for module in ("shard", "sealed"):
         monkeypatch.setattr(f"thresher.files.{module}.open", open_full, raising=False)
-    with pytest.raises(DataError, match=r"no space left on the device. Free some"):
+    with pytest.raises(FileError, match=r"no space left on the device. Free some"):
         write(tmp_path, random_chunk(70))
     assert list(tmp_path.iterdir()) == []
 
@@ -142,8 +143,9 @@ def test_a_disk_that_fails_late(tmp_path, monkeypatch, code):
         raise OSError(code, os.strerror(code))
 
     monkeypatch.setattr(os, "fsync", fail)
-    with pytest.raises(DataError, match="set: cannot be written"):
+    with pytest.raises(FileError, match="set cannot be written") as caught:
         write(tmp_path, random_chunk(70))
+    assert caught.value.errno == code
     monkeypatch.undo()
     assert list(tmp_path.iterdir()) == []
 

@@ -2,14 +2,12 @@
 
 import argparse
 import functools
-import sys
 from collections.abc import Sequence
-from pathlib import Path
 
-from experiments.claim import page
+from experiments.claim.page import write
 from experiments.claim.tables import bar_table
 from experiments.claim.tasks import EVERYBODY, KINDS, PLANTED, forget, left_to_do, perform
-from experiments.errors import StudyError
+from experiments.command import add_choice, ended, make_page, page_command
 from experiments.lock import alone
 from experiments.progress import Progress
 from experiments.run import run_wave, sweep
@@ -20,36 +18,17 @@ SETS = (*KINDS["matched"].sets, PLANTED)
 
 def parser() -> argparse.ArgumentParser:
     """Return the command's words."""
-    command = argparse.ArgumentParser(prog="python -m experiments.claim", description=__doc__)
-    add = command.add_argument
-    several = {"metavar": "NAME", "action": "append"}
-    add("--data", choices=SETS, help="one data set only; may be repeated", **several)
-    add("--method", choices=EVERYBODY, help="one method only; may be repeated", **several)
-    add("--again", choices=EVERYBODY, help="measure a method's cells again", **several)
-    add("--results", type=Path, default=Path("results/claim"), help="folder of finished cells")
-    add("--docs", type=Path, default=Path("docs"), help="folder the page is written to")
-    add("--jobs", type=int, default=1, help="processes (1)")
-    add("--only-report", action="store_true", help="measure nothing, read what is stored")
+    command = page_command("claim", __doc__)
+    add_choice(command, "--data", SETS, "one data set only; may be repeated")
+    add_choice(command, "--method", EVERYBODY, "one method only; may be repeated")
+    add_choice(command, "--again", EVERYBODY, "measure a method's cells again")
     return command
 
 
 def main(words: Sequence[str] | None = None) -> int:
     """Measure what is missing, write the page; return 0, 1 when cells failed, 2 for a mistake."""
-    options = parser().parse_args(words)
-    try:
-        failures = [] if options.only_report else _measure(options)
-    except StudyError as problem:
-        print(f"error: {problem}", file=sys.stderr)
-        return 2
-    except KeyboardInterrupt:
-        print("stopped; finished cells are kept, the same command goes on", file=sys.stderr)
-        return 130
-    store = Store(options.results)
-    print(bar_table(store))
-    print(page.write(store, options.docs))
-    for failure in failures:
-        print(f"failed: {failure}", file=sys.stderr)
-    return 1 if failures else 0
+    study = functools.partial(make_page, measure=_measure, table=bar_table, write=write)
+    return ended(study, parser().parse_args(words))
 
 
 def _measure(options: argparse.Namespace) -> list[str]:

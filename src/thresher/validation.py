@@ -23,17 +23,20 @@ class Constraint(Protocol):
 
 @dataclass(frozen=True)
 class Whole:
-    """A whole number, at least ``least``."""
+    """A whole number, at least ``least`` and at most ``most``."""
 
     least: int | None = None
+    most: int | None = None
 
     def allows(self, value: Any) -> bool:
         """Return whether the value is allowed; True and False are no numbers here."""
         whole = isinstance(value, Integral) and not isinstance(value, bool)
-        return whole and (self.least is None or value >= self.least)
+        enough = whole and (self.least is None or value >= self.least)
+        return enough and (self.most is None or value <= self.most)
 
     def __str__(self) -> str:
-        return "a whole number" + ("" if self.least is None else f" of at least {self.least}")
+        least = "" if self.least is None else f" of at least {self.least}"
+        return f"a whole number{least}" + ("" if self.most is None else f" and at most {self.most}")
 
 
 @dataclass(frozen=True)

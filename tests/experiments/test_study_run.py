@@ -8,12 +8,15 @@ from rich.console import Console
 from small_study import LINE, SCOPE, cells, run_all
 
 from experiments import cli, fitting, report, run, work
+from experiments.ablation import cli as ablation
+from experiments.claim import cli as claim
 from experiments.errors import StudyError
 from experiments.lock import alone
 from experiments.methods import METHODS
-from experiments.progress import Progress, clock
+from experiments.progress import Progress
 from experiments.store import Store
 from experiments.summary import summarize
+from thresher.cli.words import clock
 
 
 def test_a_run_makes_every_cell(study):
@@ -110,6 +113,14 @@ def test_the_command_prints_a_table(study, capsys, monkeypatch):
 def test_bad_words(words, message, capsys, tmp_path):
     assert cli.main(["--results", str(tmp_path), *words]) == 2
     assert message in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("study", [claim, ablation])
+def test_other_studies_need_a_process_too(study, capsys, tmp_path):
+    folders = ["--results", str(tmp_path / "results"), "--docs", str(tmp_path / "docs")]
+    assert study.main([*folders, "--jobs", "0"]) == 2
+    assert "--jobs must be 1 or more" in capsys.readouterr().err
+    assert list(tmp_path.iterdir()) == []
 
 
 def test_progress_tells_the_time_left():

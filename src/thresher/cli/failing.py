@@ -49,10 +49,12 @@ def fails_well(command: Callable[..., Any]) -> Callable[..., Any]:
 
 def _words_and_code(error: Exception) -> tuple[str, int]:
     """Return what to say of an error, and the exit code it has."""
-    from thresher.files.errors import ModelFileError
+    from thresher.files.errors import FileError, ModelFileError
 
     if isinstance(error, ModelFileError):
         return str(error), BAD_MODEL
+    if isinstance(error, FileError):
+        return str(error), NO_OUTPUT
     if isinstance(error, OSError):
         return _words_for(error), NO_OUTPUT
     asks = isinstance(error, ImportError) and error.name is None  # for a package to be installed
@@ -89,6 +91,7 @@ def _leave_quietly() -> NoReturn:
 def _let_output_go_if_it_fails() -> None:
     """Let what cannot be written vanish, or Python would complain of it once more at its end."""
     try:
-        sys.stdout.flush()
+        if sys.stdout is not None:
+            sys.stdout.flush()
     except OSError:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())

@@ -7,12 +7,15 @@ from pathlib import Path
 from typing import BinaryIO
 
 from thresher.files.atomic import replacing
+from thresher.files.errors import FileError
 
 
 @contextmanager
 def writing(path: str | None) -> Iterator[BinaryIO]:
     """Give a stream of bytes; what goes wrong before the end leaves no file behind."""
     if path is None or path == "-":
+        if sys.stdout is None:  # as Python has it where a shell says >&-
+            raise FileError("Standard output is closed: name a file with -o.")
         stdout = sys.stdout.buffer
         yield stdout
         stdout.flush()
@@ -27,4 +30,4 @@ def writing(path: str | None) -> Iterator[BinaryIO]:
 
 def to_terminal(path: str | None) -> bool:
     """Return whether the output appears before somebody's eyes."""
-    return path in (None, "-") and sys.stdout.isatty()
+    return path in (None, "-") and sys.stdout is not None and sys.stdout.isatty()

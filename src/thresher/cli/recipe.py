@@ -52,7 +52,10 @@ class Recipe:
                     f"--{name.replace('_', '-')} is no parameter of the method {self.method}."
                 )
         model = kind(**self.parameters)
-        model._check_parameters()
+        try:
+            model._check_parameters()
+        except ValueError as error:
+            raise click.UsageError(str(error)) from None
         return model
 
     def tree(self) -> dict[str, Any]:

@@ -5,6 +5,8 @@ import time
 from dataclasses import dataclass, field
 from typing import Any
 
+from thresher.cli.words import clock
+
 TERMINAL_EVERY, PLAIN_EVERY = 0.2, 10.0
 
 
@@ -38,7 +40,7 @@ class Watch:
         share = training.share_done()
         gone = None if share is None else share - (self.first_share or 0.0)
         if share and gone and gone > 0:
-            parts += [f"{share:.0%}", f"{_clock(seconds * (1 - share) / gone)} left"]
+            parts += [f"{share:.0%}", f"{clock(seconds * (1 - share) / gone)} left"]
         if training.progressive.rows:
             parts.append(training.progressive.words())
         parts.append(f"{training.n_features():,} features")
@@ -55,10 +57,3 @@ class Watch:
         else:
             sys.stderr.write(line + "\n")
         sys.stderr.flush()
-
-
-def _clock(seconds: float) -> str:
-    """Return a length of time as people say it."""
-    minutes, left = divmod(round(seconds), 60)
-    hours, minutes = divmod(minutes, 60)
-    return f"{hours}:{minutes:02d}:{left:02d}" if hours else f"{minutes}:{left:02d}"

@@ -41,6 +41,13 @@ def warnings_said(quiet: bool) -> Iterator[None]:
         yield
 
 
+def clock(seconds: float) -> str:
+    """Return a length of time as people write it."""
+    minutes, left = divmod(round(seconds), 60)
+    hours, minutes = divmod(minutes, 60)
+    return f"{hours}:{minutes:02d}:{left:02d}" if hours else f"{minutes}:{left:02d}"
+
+
 def say(message: str, quiet: bool = False) -> None:
     """Tell people something, beside the output."""
     if not quiet:

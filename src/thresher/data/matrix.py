@@ -10,6 +10,7 @@ def canonical_csr(X: object) -> sparse.csr_array:
     The input is never changed: arrays are shared with it where nothing needs changing, else copied.
     """
     rows = sparse.csr_array(X, dtype=np.float64)
+    _refuse_strays(rows)
     if not rows.has_canonical_format or not rows.data.all():
         rows = rows.copy()
         rows.sum_duplicates()
@@ -20,6 +21,21 @@ def canonical_csr(X: object) -> sparse.csr_array:
         for array in (rows.data, rows.indices, rows.indptr)
     )
     return rows
+
+
+def _refuse_strays(rows: sparse.csr_array) -> None:
+    """Raise a ValueError if entries stand beside all columns or rows: kernels trust them."""
+    # seen as unsigned, what is below 0 is beyond the width too
+    columns = rows.indices.view(np.uint32 if rows.indices.itemsize == 4 else np.uint64)
+    if columns.size and columns.max() >= rows.shape[1]:
+        place = int(np.flatnonzero(columns >= rows.shape[1])[0])
+        row = int(np.searchsorted(rows.indptr, place, side="right")) - 1
+        raise ValueError(
+            f"The sparse matrix has an entry at row {row}, column {rows.indices[place]}, but its "
+            f"shape is {rows.shape}: its indices, or its shape, are wrong."
+        )
+    if (np.diff(rows.indptr) < 0).any():
+        raise ValueError("The sparse matrix has rows that end before they begin: indptr is wrong.")
 
 
 def unit_scales(lengths: np.ndarray) -> np.ndarray:

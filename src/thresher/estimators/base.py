@@ -68,6 +68,9 @@ class OnlineModel(SparseLinearModel, metaclass=ABCMeta):
     def _refuse_strange(self, labels: np.ndarray) -> None:
         """Raise a ValueError if labels do not go with those learnt before."""
 
+    def _refuse_changed(self) -> None:
+        """Raise a ValueError if a parameter was changed that has shaped what was learnt."""
+
     @abstractmethod
     def _begin_source(self, source: Source, told: Any, make_learner: MakeLearner) -> Source:
         """Start with an empty model for a source; return it with what was looked at still in it."""
@@ -154,6 +157,7 @@ class OnlineModel(SparseLinearModel, metaclass=ABCMeta):
         go_on = self.warm_start and hasattr(self, "_model")
         rows, labels, weights = draft._check_data(X, y, sample_weight, reset=not go_on)
         if go_on:
+            draft._refuse_changed()
             draft._refuse_strange(labels)
             draft._model = copy.deepcopy(self._model)
         else:
@@ -174,6 +178,8 @@ class OnlineModel(SparseLinearModel, metaclass=ABCMeta):
         rows, labels, weights = draft._check_data(X, y, sample_weight, reset=first)
         if first:
             draft._begin_with(told, lambda: draft._learner(None))
+        else:
+            draft._refuse_changed()
         draft._refuse_strange(labels)
         draft._learn_rows(rows, labels, weights)
         self.__dict__.update(draft.__dict__)

@@ -10,7 +10,8 @@ from thresher.data.errors import DataError
 from thresher.data.sources.classes import with_classes
 from thresher.data.sources.protocol import Source
 from thresher.estimators.base import Lessons, MakeLearner, OnlineModel
-from thresher.estimators.inputs import check_classes_seen, check_labels, check_some_weight
+from thresher.estimators.inputs import check_some_weight
+from thresher.estimators.label_inputs import check_classes, check_classes_seen, check_labels
 from thresher.estimators.linear_classifier import LinearClassifier
 from thresher.estimators.parameters import CLASSIFYING, Constraints
 from thresher.estimators.progressive import ProgressiveClasses
@@ -49,7 +50,7 @@ class OnlineClassifier(LinearClassifier, OnlineModel, metaclass=ABCMeta):
         classes : array, needed in the first call
             All labels that will ever occur.
         """
-        told = None if classes is None else np.unique(classes)
+        told = None if classes is None else check_classes(classes)
         if told is not None and hasattr(self, "_model"):
             self._refuse_other(told)
         return self._learn_next(X, y, sample_weight, told)
@@ -70,7 +71,8 @@ class OnlineClassifier(LinearClassifier, OnlineModel, metaclass=ABCMeta):
         classes = np.unique(labels)
         if classes.size < 2:
             raise ValueError(
-                f"y has only one class, {classes[0]!r}: a classifier needs rows of two or more."
+                f"y has only one class, {classes.tolist()[0]!r}: a classifier needs rows of two or "
+                "more."
             )
         self.classes_ = classes
         self._class_counts = np.zeros(classes.size, np.int64)
@@ -79,6 +81,8 @@ class OnlineClassifier(LinearClassifier, OnlineModel, metaclass=ABCMeta):
     def _begin_source(self, source: Source, told: Any, make_learner: MakeLearner) -> Source:
         if told is None:
             source, told = with_classes(source)
+        else:
+            told = check_classes(told)
         self._begin_with(np.asarray(told), make_learner)
         return source
 

@@ -5,10 +5,10 @@ from typing import Any
 import numpy as np
 from scipy import sparse
 from sklearn.base import BaseEstimator
-from sklearn.utils.multiclass import check_classification_targets
-from sklearn.utils.validation import assert_all_finite, column_or_1d, validate_data
+from sklearn.utils.validation import validate_data
 
 from thresher.data.matrix import canonical_csr
+from thresher.estimators.not_numbers import refuse_same_names, refuse_words
 
 
 def check_rows(estimator: BaseEstimator, X: Any, reset: bool) -> sparse.csr_array:
@@ -41,41 +41,19 @@ def _ready(estimator: Any, X: Any) -> bool:
 
 
 def _validated(estimator: BaseEstimator, X: Any, reset: bool) -> Any:
-    return validate_data(
-        estimator,
-        X,
-        accept_sparse=("csr", "csc", "coo"),
-        dtype=(np.float64, np.float32),
-        ensure_all_finite=False,
-        reset=reset,
-    )
-
-
-def check_labels(y: Any, n_rows: int) -> np.ndarray:
-    """Return the labels as a vector of one type, one for every row."""
-    _refuse_mixed_types(y)
-    labels = column_or_1d(y, warn=True)
-    if labels.dtype.kind == "f":
-        assert_all_finite(labels, input_name="y")
-    check_classification_targets(labels)
-    _refuse_other_length(labels, n_rows)
-    return labels
-
-
-def check_numbers(y: Any, n_rows: int) -> np.ndarray:
-    """Return the targets of a regression as finite numbers, one for every row."""
+    refuse_same_names(X)
     try:
-        numbers = column_or_1d(y, warn=True).astype(np.float64)
-    except (ValueError, TypeError) as error:
-        raise ValueError(f"The targets of a regression must be numbers: {error}.") from None
-    assert_all_finite(numbers, input_name="y")
-    _refuse_other_length(numbers, n_rows)
-    return numbers
-
-
-def _refuse_other_length(labels: np.ndarray, n_rows: int) -> None:
-    if labels.size != n_rows:
-        raise ValueError(f"X has {n_rows} rows but y has {labels.size} labels.")
+        return validate_data(
+            estimator,
+            X,
+            accept_sparse=("csr", "csc", "coo"),
+            dtype=(np.float64, np.float32),
+            ensure_all_finite=False,
+            reset=reset,
+        )
+    except (ValueError, TypeError):
+        refuse_words(X)
+        raise
 
 
 def check_weights(sample_weight: Any, n_rows: int) -> np.ndarray:
@@ -83,7 +61,10 @@ def check_weights(sample_weight: Any, n_rows: int) -> np.ndarray:
     if sample_weight is None:
         return np.ones(n_rows)
     weights = np.full(n_rows, sample_weight) if np.isscalar(sample_weight) else sample_weight
-    weights = np.asarray(weights, dtype=np.float64)
+    try:
+        weights = np.asarray(weights, dtype=np.float64)
+    except (ValueError, TypeError) as error:
+        raise ValueError(f"sample_weight must be a number for every row: {error}.") from None
     if weights.shape != (n_rows,):
         raise ValueError(
             f"sample_weight has shape {weights.shape}, but X has {n_rows} rows: "
@@ -104,16 +85,6 @@ def check_some_weight(importance: np.ndarray, given: str) -> None:
         raise ValueError(f"{given} no row with a weight above zero.")
 
 
-def check_classes_seen(labels: np.ndarray, classes: np.ndarray) -> None:
-    """Raise a ValueError that names a label which is none of the known classes."""
-    unknown = np.flatnonzero(~np.isin(labels, classes))
-    if unknown.size:
-        raise ValueError(
-            f"The label {labels[unknown[0]]!r} at row {unknown[0]} is not among the classes "
-            f"{classes.tolist()}. Name all classes in the first call to partial_fit."
-        )
-
-
 def refuse_non_finite(estimator: BaseEstimator, rows: sparse.csr_array) -> None:
     """Raise a ValueError that says where the first number stands that is not finite."""
     wrong = np.flatnonzero(~np.isfinite(rows.data))
@@ -128,17 +99,3 @@ def refuse_non_finite(estimator: BaseEstimator, rows: sparse.csr_array) -> None:
             f"Input X contains {what} at row {row}, column {column}{name}. "
             "Drop such rows or fill them in (sklearn.impute) before training."
         )
-
-
-def _refuse_mixed_types(y: Any) -> None:
-    """Raise a ValueError where NumPy would quietly make strings of numbers."""
-    if isinstance(y, list | tuple) or np.asarray(y).dtype.kind == "O":
-        y = list(y)  # a pandas Series may have any index
-        kinds = {isinstance(label, str) for label in y}
-        if len(kinds) > 1:
-            number = next(i for i, label in enumerate(y) if not isinstance(label, str))
-            text = next(i for i, label in enumerate(y) if isinstance(label, str))
-            raise ValueError(
-                f"Labels are of mixed type: y[{text}] is the string {y[text]!r} and y[{number}] is "
-                f"{y[number]!r}. Make them all strings or all numbers."
-            )

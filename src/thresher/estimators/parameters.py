@@ -39,7 +39,7 @@ COMMON: Constraints = {
     "fit_intercept": FLAG,
     "shuffle": FLAG,
     "random_state": (
-        Whole(0),
+        Whole(0, 2**32 - 1),
         NO_VALUE,
         Kind(np.random.RandomState, "a numpy.random.RandomState"),
     ),

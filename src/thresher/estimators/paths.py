@@ -6,6 +6,7 @@ from typing import Any
 import numpy as np
 
 from thresher.estimators.base import OnlineModel
+from thresher.estimators.going_on import refuse_change
 from thresher.learners.paths import Paths
 
 # Steps of paths, relative as in thresher.estimators.rates: longer than a lone path's, since the
@@ -46,6 +47,12 @@ class PathsModel(OnlineModel):
         """One record per stage: a list of dicts, or a list of those per class if there are many."""
         histories = [[dict(record) for record in paths.history] for paths in self._states()]
         return histories[0] if len(histories) == 1 else histories
+
+    def _refuse_changed(self) -> None:
+        super()._refuse_changed()
+        if not self._model.slim:  # of which nothing goes on
+            refuse_change(self, "n_paths", self._states()[0].n_paths)
+            refuse_change(self, "normalize", self._model.vocabulary.normalize)
 
     @abstractmethod
     def _unseen_kept(self) -> list[bool]:

@@ -19,7 +19,7 @@ def source_for(
 ) -> Source:
     """Return a source whose columns are numbered as the model knows them."""
     names = getattr(model, "_names", None)
-    source = open_source(paths, _as_in_training(model, Reading(**reading), labelled), names)
+    source = open_source(paths, _as_in_training(model, Reading.asked(reading), labelled), names)
     if (names is None) != (source.names is None):
         has, wants = ("names", "numbers") if names is None else ("numbers", "names")
         raise DataError(

@@ -14,7 +14,8 @@ from thresher.data.sources.protocol import Reading, Source
 from thresher.estimators.describing import columns_used
 from thresher.estimators.evaluating import Told, keep_quiet
 from thresher.estimators.gathering import Labelled, gathered
-from thresher.estimators.inputs import check_labels, check_rows, check_weights
+from thresher.estimators.inputs import check_rows, check_weights
+from thresher.estimators.label_inputs import check_labels
 from thresher.stability import mean_pairwise_kappa, nogueira_stability
 
 
@@ -33,7 +34,7 @@ class Refits:
 
 def rows_like(model: Any, paths: Sequence[str], **reading: Any) -> Source:
     """Return a source that numbers features anew, in the way of the model's training."""
-    how = Reading(**reading)
+    how = Reading.asked(reading)
     if how.index_base is None:
         how = replace(how, index_base=getattr(model, "_index_base", 0))
     if how.hash_bits is None:

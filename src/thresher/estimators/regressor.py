@@ -9,7 +9,9 @@ import numpy as np
 from thresher.data.errors import DataError
 from thresher.data.sources.protocol import Source
 from thresher.estimators.base import Lessons, MakeLearner, OnlineModel
-from thresher.estimators.inputs import check_numbers, check_some_weight
+from thresher.estimators.going_on import refuse_change
+from thresher.estimators.inputs import check_some_weight
+from thresher.estimators.label_inputs import check_numbers
 from thresher.estimators.linear_regressor import LinearRegressor
 from thresher.estimators.parameters import REGRESSING, Constraints
 from thresher.estimators.progressive import ProgressiveNumbers
@@ -57,11 +59,16 @@ class OnlineRegressor(LinearRegressor, OnlineModel, metaclass=ABCMeta):
             return Measure(robust=True, centred=self.fit_intercept, times=float(self.epsilon))
         return Measure(centred=self.fit_intercept)
 
+    def _measuring(self) -> dict[str, Any]:
+        """Return the parameters that tell how targets are measured."""
+        return {"loss": self.loss, **({"epsilon": self.epsilon} if self.loss == "huber" else {})}
+
     def _check_labels(self, y: Any, n_rows: int) -> np.ndarray:
         return check_numbers(y, n_rows)
 
     def _begin_with(self, labels: np.ndarray | None, make_learner: MakeLearner) -> None:
         self._units = Units()
+        self._measured_by = self._measuring()
         self._begin(make_learner)
 
     def _begin_source(self, source: Source, told: Any, make_learner: MakeLearner) -> Source:
@@ -72,6 +79,11 @@ class OnlineRegressor(LinearRegressor, OnlineModel, metaclass=ABCMeta):
 
     def _refuse_strange(self, labels: np.ndarray) -> None:
         """Let all numbers pass."""
+
+    def _refuse_changed(self) -> None:
+        super()._refuse_changed()
+        for name, learnt in self._measured_by.items():
+            refuse_change(self, name, learnt)
 
     def _chunk_labels(self, labels: np.ndarray, first: int) -> np.ndarray:
         try:
@@ -106,6 +118,7 @@ class OnlineRegressor(LinearRegressor, OnlineModel, metaclass=ABCMeta):
 
     def _set_label_facts(self, tree: dict[str, Any]) -> None:
         self._units = Units.from_tree(access.branch(tree, "units"))
+        self._measured_by = self._measuring()
 
     def _progressive(self) -> ProgressiveNumbers:
         return ProgressiveNumbers()

@@ -40,7 +40,7 @@ def training_source(
     """
     if isinstance(source, str | Path) or _are_paths(source):
         paths = [source] if isinstance(source, str | Path) else source
-        how = Reading(**reading)
+        how = Reading.asked(reading)
         estimator._reading = {"label": how.label, "weight": how.weight}
         opened = open_source(paths, how)
         wants_more = estimator._stream_passes(1) != 1

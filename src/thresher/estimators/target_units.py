@@ -36,8 +36,15 @@ class Measure:
         """Return centre and unit; a unit of 0 is that of targets which are all the same."""
         if self.centred and (targets == targets[0]).all():
             return float(targets[0]), 0.0
-        centre = self._middle(targets, weights) if self.centred else 0.0
-        return centre, self.times * self._spread(np.abs(targets - centre), weights)
+        with np.errstate(over="ignore", invalid="ignore"):
+            centre = self._middle(targets, weights) if self.centred else 0.0
+            unit = self.times * self._spread(np.abs(targets - centre), weights)
+        if not np.isfinite([centre, unit]).all():
+            raise ValueError(
+                f"Targets up to {np.abs(targets).max():.3g} are too large to be added up: learn "
+                "them in another unit."
+            )
+        return centre, unit
 
     def _middle(self, targets: np.ndarray, weights: np.ndarray) -> float:
         if self.robust:

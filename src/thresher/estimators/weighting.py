@@ -12,7 +12,10 @@ def class_importance(
     """Return the weight of every row's class, from rows that are all at hand."""
     if class_weight is None:
         return np.ones(labels.size)
-    weights = compute_class_weight(class_weight, classes=classes, y=labels)
+    try:
+        weights = compute_class_weight(class_weight, classes=classes, y=labels)
+    except (ValueError, TypeError) as error:
+        raise ValueError(f"class_weight={class_weight!r}: {error}.") from None
     if not (np.isfinite(weights) & (weights >= 0)).all():
         raise ValueError(f"class_weight={class_weight!r}: weights must be finite and not negative.")
     return weights[np.searchsorted(classes, labels)]

@@ -152,7 +152,9 @@ def close_stage(rules, summed, features, stack, tallies, sums, course):
     real[GRAVITY] = next_gravity(
         real[REJECTION_RATE], summed and gone == 0, features.stable, tallies, sums, course.keys
     )
-    if rules.growth > 0.0 and n_stable > 0:
+    if rules.growth == 0.0:
+        whole[BURST_SIZE] = rules.burst_size
+    elif n_stable > 0:
         whole[BURST_SIZE] = grown_burst_size(rules.burst_size, share, rules.growth)
     record, rates = course.counts[course.closed[0]], course.rates[course.closed[0]]
     record[STAGE], record[SEEN], record[STABLE] = whole[NUMBER], whole[ROWS_SEEN], n_stable

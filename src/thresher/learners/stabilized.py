@@ -87,7 +87,9 @@ class StabilizedTruncatedSGD(StageLearner):
         )
         ratios = [unit.pooled_ratios(paths.stable) for unit in _units(paths)]
         stage.gravity = gravity_for(np.concatenate(ratios), stage.rejection_rate)
-        if self.burst_growth is not None and n_stable:
+        if self.burst_growth is None:
+            stage.burst_size = self.burst_size
+        elif n_stable:
             stage.burst_size = grown_burst_size(self.burst_size, share, self.burst_growth)
         weights, _ = self._mean_weights(paths)
         paths.record(int(np.count_nonzero(weights)), n_stable)

@@ -103,11 +103,6 @@ class StageLearner(ABC):
 
     def resume(self, paths: Paths) -> None:
         """Go on as if there had been no pause."""
-        if paths.n_paths != self.n_paths:
-            raise ValueError(
-                f"n_paths={self.n_paths}, but {paths.n_paths} paths have been trained, and a warm "
-                "start goes on with as many. Set n_paths back, or warm_start=False."
-            )
         if not self.shared:
             paths.unbundle()
 

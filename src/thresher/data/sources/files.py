@@ -146,7 +146,10 @@ def _look_at(path: str) -> State:
 def _opened(path: str) -> Iterator[io.RawIOBase]:
     """Open a file, or standard input, and undo its compression."""
     if path == STDIN:
-        yield cast(io.RawIOBase, sys.stdin.buffer)
+        if sys.stdin is None:  # as Python has it where a shell says <&-
+            raise DataError("is closed: there is nothing to read", file=name_of(path))
+        with _in_words(name_of(path)):
+            yield cast(io.RawIOBase, sys.stdin.buffer)
         return
     codec = codec_of(path)
     with _in_words(path), open(path, "rb", buffering=0) as file:

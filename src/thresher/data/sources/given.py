@@ -8,6 +8,7 @@ from scipy import sparse
 
 from thresher.data.chunk import Chunk
 from thresher.data.errors import DataError
+from thresher.data.labels import first_missing
 from thresher.data.matrix import canonical_csr
 from thresher.data.naming import Names
 from thresher.data.sources.protocol import Skipped
@@ -26,9 +27,15 @@ class GivenSource:
 
     def chunks(self) -> Iterator[Chunk]:
         """Read the rows from the first on."""
-        width = 0
+        width, words = 0, None
         for number, item in enumerate(self.given, 1):
             rows, labels, weights = _parts(item, number)
+            before, words = words, labels.dtype.kind in "OUS"
+            if before not in (None, words):
+                raise DataError(
+                    f"The labels of item {number} of the stream are of another type than those "
+                    "before: make them all strings or all numbers."
+                )
             width = max(width, rows.shape[1])
             yield Chunk(
                 rows.indptr.astype(np.int64),
@@ -63,6 +70,9 @@ def _parts(item: Any, number: int) -> tuple[sparse.csr_array, np.ndarray, np.nda
             f"Item {number} of the stream has {rows.shape[0]} rows and labels of shape "
             f"{labels.shape}."
         )
+    missing = first_missing(labels)
+    if missing is not None:
+        raise DataError(f"Item {number} of the stream has no label at its row {missing + 1}.")
     if not np.isfinite(rows.data).all():
         raise DataError(f"Item {number} of the stream has values that are not finite.")
     return rows, labels, weights

@@ -70,7 +70,7 @@ def open_source(
         (0 or 1 for svmlight; by default the first rows tell), ``hash_bits`` (number features by a
         hash), ``on_error`` ("raise" or "skip"), ``labelled`` (False: rows need no labels).
     """
-    reading = reading or Reading(**options)
+    reading = reading or Reading.asked(options)
     files = [str(paths)] if isinstance(paths, str | Path) else [str(path) for path in paths]
     if not files:
         raise DataError("There is no file to read: name one or more, or - for standard input.")

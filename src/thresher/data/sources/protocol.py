@@ -1,8 +1,8 @@
 """What every source of rows can do."""
 
 from collections.abc import Iterator
-from dataclasses import dataclass, field
-from typing import Protocol
+from dataclasses import dataclass, field, fields
+from typing import Any, Protocol
 
 from thresher.data.chunk import Chunk
 from thresher.data.errors import DataError
@@ -59,10 +59,21 @@ class Reading:
     on_error: str = "raise"  # or "skip"
     labelled: bool = True  # False: rows may come without labels, as in prediction
 
+    @classmethod
+    def asked(cls, options: dict[str, Any]) -> "Reading":
+        """Return the reading that a caller's options ask for."""
+        known = [one.name for one in fields(cls)]
+        for name in options:
+            if name not in known:
+                raise TypeError(f"{name} is no option of reading: there are {', '.join(known)}.")
+        return cls(**options)
+
     def __post_init__(self) -> None:
         """Refuse options that mean nothing."""
         if self.on_error not in ("raise", "skip"):
             raise ValueError(f"on_error={self.on_error!r}: it must be 'raise' or 'skip'.")
+        if self.weight == (self.label or "label"):
+            raise ValueError(f"label and weight are both {self.weight!r}: name two columns.")
         if self.index_base not in (None, 0, 1):
             raise ValueError(f"index_base={self.index_base!r}: it must be 0, 1 or None (decide).")
         if self.hash_bits is not None and not 1 <= self.hash_bits <= MOST_BITS:

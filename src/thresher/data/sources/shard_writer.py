@@ -18,6 +18,7 @@ from thresher.data.sources.shard_set import (
 )
 from thresher.data.sources.shards import ShardSource
 from thresher.files.atomic import WORDS
+from thresher.files.errors import FileError
 from thresher.files.folder import replacing_folder
 from thresher.files.shard import write_shard
 
@@ -149,9 +150,10 @@ def _refuse_to_replace(folder: Path) -> None:
     if not folder.exists() or is_shards(folder):
         return
     if not folder.is_dir() or any(folder.iterdir()):
-        raise DataError("exists and is no folder of shards: choose another name.", file=folder)
+        raise FileError(f"{folder} exists and is no folder of shards: choose another name.")
 
 
-def _unwritten(folder: Path, error: OSError) -> DataError:
+def _unwritten(folder: Path, error: OSError) -> FileError:
     reason = WORDS.get(error.errno or 0, error.strerror or str(error))
-    return DataError(f"cannot be written: {reason}. No part of it was kept.", file=folder)
+    message = f"{folder} cannot be written: {reason}. No part of it was kept."
+    return FileError(message, error.errno)

@@ -107,7 +107,7 @@ def check_present(name: str, columns: Sequence[str], what: str, file: str) -> No
     if name not in columns:
         raise DataError(
             f"there is no column {name!r} for the {what}. There are {listed(columns)}: name one of "
-            f"them ({what}=...).",
+            f"them ({what}=..., on the command line --{what}).",
             file=file,
         )
 
