@@ -7,12 +7,13 @@ same bits for any number of threads, any chunks, and after a pause, with no gene
 import numpy as np
 
 from thresher.kernels.chance import draw_weights, mixed
+from thresher.kernels.permuting import shuffled
+from thresher.kernels.philox import round_keys
 
 
 def permutation(seed: int, stream: int, number: int, n: int) -> np.ndarray:
     """Return a random order of n rows for pass ``number`` of a stream (a path, or 0 for all)."""
-    bits = np.random.Philox(key=[np.uint64(seed), np.uint64((stream << 32) + number)])
-    return np.random.Generator(bits).permutation(n)
+    return shuffled(round_keys(seed, (stream << 32) + number), n)
 
 
 def burst_weights(seed: int, first: int, n_bursts: int, n_paths: int, keep: float) -> np.ndarray:
