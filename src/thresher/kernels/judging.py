@@ -5,6 +5,8 @@ import numpy as np
 from thresher.jit import jit
 from thresher.kernels.bundle import RATE
 
+BLOCK = 1024  # slots whose sums stay in the cache while path after path is added
+
 
 @jit
 def pad_takes(takes, padded, parts):
@@ -27,6 +29,16 @@ def lane_sums(weights, first, last, sums):
         for lane in range(first, last):
             mine += np.float64(weights[j, lane])  # as it is when compiled
         sums[j] += mine
+
+
+@jit
+def path_sums(weights, sums):
+    """Add to every slot's sum its weights on paths that are alone, in their order."""
+    for first in range(0, sums.size, BLOCK):
+        last = min(first + BLOCK, sums.size)
+        for path in range(weights.shape[0]):
+            for j in range(first, last):
+                sums[j] += np.float64(weights[path, j, 0])  # as it is when compiled
 
 
 @jit

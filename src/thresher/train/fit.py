@@ -106,7 +106,7 @@ def fit_problem(
         if unchanged(before, weights, passes.tol):
             break
         before = weights
-    work.finish()
+    work.finish(run_all)
     return -(-(problem.pace.updates - first) // batch.norms.size)
 
 
