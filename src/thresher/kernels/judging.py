@@ -35,10 +35,11 @@ def lane_sums(weights, first, last, sums):
 def path_sums(weights, sums):
     """Add to every slot's sum its weights on paths that are alone, in their order."""
     for first in range(0, sums.size, BLOCK):
-        last = min(first + BLOCK, sums.size)
+        some = sums[first : first + BLOCK]
         for path in range(weights.shape[0]):
-            for j in range(first, last):
-                sums[j] += np.float64(weights[path, j, 0])  # as it is when compiled
+            mine = weights[path].reshape(-1)[first : first + BLOCK]
+            for j in range(some.size):
+                some[j] += np.float64(mine[j])  # as it is when compiled
 
 
 @jit

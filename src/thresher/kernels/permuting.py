@@ -9,14 +9,16 @@ MOST = 1024  # numbers that are drawn at once, so that their draws stay in the c
 
 
 @jit
-def shuffled(keys, n):
-    """Return the numbers below n in a random order: from the last on, each changes places.
+def shuffle(keys, order):
+    """Write the numbers from 0 on in a random order: from the last on, each changes places.
 
     The other is among those up to it: the first draw that is none too large, of as few bits as will
     do. That is NumPy's way, but without branches, half of which would be guessed wrong. There can
     be no more numbers than 32 bits can tell apart.
     """
-    order = np.arange(n)
+    n = order.size
+    for k in range(n):
+        order[k] = k
     draws = np.empty(DRAWS * min(MOST, n // DRAWS + 1), np.uint32)
     number, used = 1, draws.size
     last, bits = max(n - 1, 0), 1
@@ -35,4 +37,3 @@ def shuffled(keys, n):
             last -= fits
         if last <= bits // 2:
             bits //= 2
-    return order
