@@ -54,8 +54,17 @@ def clear_slots(weights, pace, gone):
 def follow_weights(weights, stable, newest, means):
     """Let the running means of stable features follow their newest weights."""
     for j in range(means.size):
-        if stable[j]:
-            means[j] += newest * (weights[j] - means[j])
+        followed = means[j] + newest * (weights[j] - means[j])
+        means[j] = followed if stable[j] else means[j]
+
+
+@jit
+def salient(weights, saliences):
+    """Return how much weights stand out: |w_j| c_j."""
+    scores = np.empty(weights.size)
+    for j in range(weights.size):
+        scores[j] = abs(weights[j]) * saliences[j]
+    return scores
 
 
 @jit

@@ -7,7 +7,7 @@ import numpy as np
 from thresher.data.scattered import Scattered
 from thresher.data.vocabulary import Vocabulary
 from thresher.kernels.annealing import annealed_rejection_rate
-from thresher.kernels.judging import follow_members, follow_weights
+from thresher.kernels.judging import follow_members, follow_weights, salient
 from thresher.kernels.masks import count_both
 from thresher.learners.adaptive_paths import columns_in, has_fitting, mean_weights, units_of
 from thresher.learners.gravity import gravity_for
@@ -44,7 +44,8 @@ class Judge:
         self, paths: Paths, vocabulary: Vocabulary, rejection_rate: float, again: bool
     ) -> None:
         """Purge the features that did not stand out, unless the stage is to go on ``again``."""
-        weights, stable = self._average(paths), paths.stable
+        stable = paths.stable
+        weights = self._average(paths, stable)
         if not again:
             stable = self._purge(paths, vocabulary, stable)
             n_stable = int(np.count_nonzero(stable))
@@ -58,9 +59,10 @@ class Judge:
 
     def scores(self, paths: Paths, vocabulary: Vocabulary, weights: np.ndarray) -> np.ndarray:
         """Return how much weights stand out: |w_j| c_j, more on a column that says more."""
-        salience, scores = paths.notes.get("salience"), np.abs(weights)
-        scores *= self._saliences(paths, vocabulary) if salience is None else salience
-        return scores
+        saliences = paths.notes.get("salience")
+        return salient(
+            weights, self._saliences(paths, vocabulary) if saliences is None else saliences
+        )
 
     def strongest(
         self, paths: Paths, vocabulary: Vocabulary, weights: np.ndarray, n: int
@@ -69,12 +71,12 @@ class Judge:
         scores = self.scores(paths, vocabulary, weights)
         return strongest(scores, paths.stable, columns_in(paths, vocabulary), n)
 
-    def _average(self, paths: Paths) -> np.ndarray:
+    def _average(self, paths: Paths, stable: np.ndarray) -> np.ndarray:
         """Update the running means; return the mean weights of the stage."""
         selecting = self.timetable.endless and has_fitting(paths)
         weights, bias = mean_weights(paths, selecting=selecting)
         newest = self._newest(paths.stage.number)
-        follow_weights(weights, paths.stable, newest, paths.feature("mean"))
+        follow_weights(weights, stable, newest, paths.feature("mean"))
         bias_mean = paths.features["bias_mean"]
         bias_mean += newest * (bias - bias_mean)
         return weights
@@ -91,7 +93,7 @@ class Judge:
             paths.notes["salience"] = self._saliences(paths, vocabulary)
         scores = self.scores(paths, vocabulary, paths.feature("mean"))
         kept = self._kept(paths, vocabulary, stable, scores)
-        paths.purge(stable & ~kept)
+        paths.purge(stable > kept)
         return kept
 
     def _kept(
