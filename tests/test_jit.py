@@ -54,7 +54,8 @@ CALLED_FROM_PYTHON = {
     "margins.margins",
     "rows.squared_norms",
     "slots.number_columns",
-    "masks.picked",
+    "masks.highest",
+    "permuting.shuffle",
     "chance.draw_weights",
     "slots.write_scaled",
 }
@@ -66,7 +67,7 @@ BY_PRECISION = {
     for module, names in {
         "moving": ["move_up", "spread_out"],
         "rows": ["squared_norms"],
-        "slots": ["column_sums", "keep_slots", "write_scaled"],
+        "slots": ["close_gap", "column_sums", "keep_slots", "write_scaled"],
     }.items()
     for name in names
 }

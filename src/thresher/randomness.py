@@ -7,12 +7,20 @@ same bits for any number of threads, any chunks, and after a pause, with no gene
 import numpy as np
 
 from thresher.kernels.chance import draw_weights, mixed
+from thresher.kernels.permuting import shuffle
+from thresher.kernels.philox import round_keys
 
 
 def permutation(seed: int, stream: int, number: int, n: int) -> np.ndarray:
     """Return a random order of n rows for pass ``number`` of a stream (a path, or 0 for all)."""
-    bits = np.random.Philox(key=[np.uint64(seed), np.uint64((stream << 32) + number)])
-    return np.random.Generator(bits).permutation(n)
+    order = np.empty(n, np.int64)
+    write_permutation(seed, stream, number, order)
+    return order
+
+
+def write_permutation(seed: int, stream: int, number: int, order: np.ndarray) -> None:
+    """Write such an order."""
+    shuffle(round_keys(seed, (stream << 32) + number), order)
 
 
 def burst_weights(seed: int, first: int, n_bursts: int, n_paths: int, keep: float) -> np.ndarray:

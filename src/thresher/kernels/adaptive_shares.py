@@ -33,15 +33,16 @@ def run_paths(
 ):
     """Give paths their updates as long as the desk has tickets; note how many each has learnt.
 
-    ``stack`` is a bundle with a first axis of paths, ``orders`` have one too; ``steps`` have it
-    where they differ from path to path.
+    ``stack`` is a bundle with a first axis of paths, ``orders`` are an array that has one too
+    and where in it the updates begin; ``steps`` have it where they differ from path to path.
     """
+    rows_of, begin = orders
     while True:
         path = take_any(desk, thread)
         if path < 0:
             return
         mine = Updates(
-            orders[path],
+            rows_of[path, begin : begin + updates.order.size],
             steps[min(path, steps.shape[0] - 1)],
             updates.biases,
             updates.norms,

@@ -5,6 +5,8 @@ import numpy as np
 from thresher.jit import jit
 from thresher.kernels.bundle import RATE
 
+BLOCK = 1024  # slots whose sums stay in the cache while path after path is added
+
 
 @jit
 def pad_takes(takes, padded, parts):
@@ -30,6 +32,17 @@ def lane_sums(weights, first, last, sums):
 
 
 @jit
+def path_sums(weights, sums):
+    """Add to every slot's sum its weights on paths that are alone, in their order."""
+    for first in range(0, sums.size, BLOCK):
+        some = sums[first : first + BLOCK]
+        for path in range(weights.shape[0]):
+            mine = weights[path].reshape(-1)[first : first + BLOCK]
+            for j in range(some.size):
+                some[j] += np.float64(mine[j])  # as it is when compiled
+
+
+@jit
 def clear_slots(weights, pace, gone):
     """Let slots lose their weights on all paths, and the length of their steps."""
     for j in gone:
@@ -41,8 +54,17 @@ def clear_slots(weights, pace, gone):
 def follow_weights(weights, stable, newest, means):
     """Let the running means of stable features follow their newest weights."""
     for j in range(means.size):
-        if stable[j]:
-            means[j] += newest * (weights[j] - means[j])
+        followed = means[j] + newest * (weights[j] - means[j])
+        means[j] = followed if stable[j] else means[j]
+
+
+@jit
+def salient(weights, saliences):
+    """Return how much weights stand out: |w_j| c_j."""
+    scores = np.empty(weights.size)
+    for j in range(weights.size):
+        scores[j] = abs(weights[j]) * saliences[j]
+    return scores
 
 
 @jit

@@ -100,15 +100,19 @@ def write_scaled(starts, values, scales, found):
 
 
 @jit
-def keep_slots(starts, slots, values, place_of, new_starts, new_slots, new_values):
-    """Write the rows without the slots whose place is negative, the others renumbered.
+def keep_slots(starts, slots, values, place_of, begin, end, room):
+    """Write the rows from ``begin`` to ``end`` without the slots whose place is negative.
 
-    They may be written over themselves.
+    The others are renumbered. They are written from where the first row has begun on, maybe over
+    themselves; returns where they end. Where a row begins is written for all of them, and nothing
+    is of the row that comes next.
     """
+    new_starts, new_slots, new_values = room
     # unsigned, since Numba lets signed places count from an array's end
-    n = first = np.uint64(0)
-    for i in range(starts.size - 1):
-        last = np.uint64(starts[i + 1])
+    n = first = np.uint64(starts[begin])
+    final = np.uint64(starts[end])
+    for i in range(begin, end):
+        last = np.uint64(starts[i + 1]) if i + 1 < end else final
         new_starts[i] = n
         for k in range(first, last):
             # written on every visit, but it stays only if the slot is kept
@@ -117,7 +121,16 @@ def keep_slots(starts, slots, values, place_of, new_starts, new_slots, new_value
             new_values[n] = values[k]
             n += np.uint64(place >= 0)
         first = last
-    new_starts[starts.size - 1] = n
+    return n
+
+
+@jit
+def close_gap(rows, begin, end, shift):
+    """Let the entries from ``begin`` to ``end`` lie so many places before where they are."""
+    first, last, by = np.uint64(begin), np.uint64(end), np.uint64(shift)
+    for k in range(first, last):
+        rows.slots[k - by] = rows.slots[k]
+        rows.values[k - by] = rows.values[k]
 
 
 @jit

@@ -7,7 +7,7 @@ from thresher.kernels.bundle import Rules, Shares
 from thresher.kernels.rows import Rows, Updates
 from thresher.kernels.tickets import new_desk
 from thresher.learners.adaptive_unit import AdaptiveUnit
-from thresher.learners.stacking import stacked_bundles
+from thresher.learners.stacking import stacked_bundles, stacked_orders
 from thresher.workers import Workers
 
 
@@ -21,7 +21,7 @@ def run_independent(
     run_all: Workers,
 ) -> list[int]:
     """Give every path its updates; return how many each has learnt."""
-    orders = np.stack([one.order for one in updates])
+    orders = stacked_orders(updates)
     alike = all(one.steps is updates[0].steps for one in updates)
     steps = np.stack([one.steps for one in (updates[:1] if alike else updates)])
     stack, n_slots = stacked_bundles(units), units[0].arrays.n_slots

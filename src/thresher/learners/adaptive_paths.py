@@ -5,9 +5,11 @@ from typing import cast
 import numpy as np
 
 from thresher.data.vocabulary import Vocabulary
+from thresher.kernels.judging import path_sums
 from thresher.learners.adaptive_unit import AdaptiveUnit
 from thresher.learners.paths import Paths
 from thresher.learners.selection import Columns
+from thresher.learners.stacking import joined
 
 
 def units_of(paths: Paths) -> list[AdaptiveUnit]:
@@ -24,15 +26,39 @@ def mean_weights(
     paths: Paths, selecting: bool = False, fitting: bool = False
 ) -> tuple[np.ndarray, float]:
     """Return the average over paths: all of them, or those that select, or those that fit."""
-    total, bias, count = np.zeros(paths.n_slots), 0.0, 0
-    for unit in units_of(paths):
-        lanes = unit.fitting if fitting else range(unit.lanes)
-        lanes = range(unit.fitting.start) if selecting else lanes
-        unit.add_weights(total, lanes)
+    units = units_of(paths)
+    everyone = not (selecting or fitting)
+    total = paths.notes.pop("sums", None) if everyone else None
+    if total is None:
+        total = np.zeros(paths.n_slots)
+        if everyone and len(units) == paths.n_paths > 1:
+            path_sums(joined([unit.arrays.by_slot for unit in units], "weights", 0), total)
+        else:
+            for unit in units:
+                unit.add_weights(total, unit.lanes_that(selecting, fitting))
+    bias, count = 0.0, 0
+    for unit in units:
+        lanes = unit.lanes_that(selecting, fitting)
         bias += float(unit.arrays["bias"][0, lanes.start : lanes.stop].sum(dtype=np.float64))
         count += len(lanes)
     total /= count
     return total, bias / count
+
+
+def note_sums(paths: Paths, sums: list[np.ndarray]) -> None:
+    """Note every slot's sum of weights over all paths, from the sums of each unit.
+
+    They are good for the next who asks for a mean, unless there are updates before.
+    """
+    total = sums[0]
+    for others in sums[1:]:
+        total += others
+    paths.notes["sums"] = total
+
+
+def forget_sums(paths: Paths) -> None:
+    """Drop sums that nobody has asked for: weights are about to change."""
+    paths.notes.pop("sums", None)
 
 
 def bias_total(paths: Paths) -> float:

@@ -186,6 +186,18 @@ class AdaptiveUnit(PathUnit):
         else:
             lane_sums(weights, *ends, sums)
 
+    def sums(self) -> np.ndarray:
+        """Return every slot's sum of weights over all paths."""
+        sums = np.zeros(self.arrays.n_slots)
+        self.add_weights(sums, range(self.lanes))
+        return sums
+
+    def lanes_that(self, selecting: bool, fitting: bool) -> range:
+        """Return the lanes of all paths, or only of those that select, or that fit."""
+        if fitting:
+            return self.fitting
+        return range(self.fitting.start if selecting else self.lanes)
+
     @property
     def fitting(self) -> range:
         """Return the lanes of the paths that fit while others select: half of them."""

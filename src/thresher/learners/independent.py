@@ -25,7 +25,7 @@ from thresher.kernels.tickets import OVER, new_desk
 from thresher.learners.counting_unit import CountingUnit
 from thresher.learners.paths import Paths
 from thresher.learners.protocol import Overflow
-from thresher.learners.stacking import stacked
+from thresher.learners.stacking import stacked, stacked_orders
 from thresher.workers import Workers
 
 # in the order of the kernel's places for them
@@ -53,7 +53,9 @@ def run_independent(
     run_all: Workers,
 ) -> int:
     """Give every path its updates, or its first ones; return how many, or raise an Overflow."""
-    orders = np.stack([one.order for one in updates])
+    orders, first = stacked_orders(updates)
+    if orders.shape[1] > updates[0].order.size:
+        orders = orders[:, first : first + updates[0].order.size].copy()
     stack, tallies = stacked(units, _pool_size(paths, units, rows, orders, rules))
     course, features = _course(paths, orders.shape, tallies.ratios.size, rules), _features(paths)
     n_threads = min(run_all.n_threads, len(units))

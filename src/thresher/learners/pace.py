@@ -23,8 +23,12 @@ class Pace:
 
     def ahead(self, norms: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """Return, for each of the next rows, its update's number and the mean norm up to it."""
-        numbers = np.arange(self.updates + 1, self.updates + norms.size + 1)
-        return numbers, running_means(norms, self.updates, self.mean_norm)
+        means = running_means(norms, self.updates, self.mean_norm)
+        return self.numbers_ahead(norms.size), means
+
+    def numbers_ahead(self, count: int) -> np.ndarray:
+        """Return the numbers of so many updates that come next."""
+        return np.arange(self.updates + 1, self.updates + count + 1)
 
     def reach(self, updates: int, mean_norm: float) -> None:
         """Go on to a later update."""

@@ -5,6 +5,7 @@ The two stabilized learners are sentences made of these parts.
 
 from collections.abc import Callable
 from dataclasses import replace
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -13,11 +14,13 @@ from thresher.data.growth import Arrays, Restore
 from thresher.data.scattered import Scattered
 from thresher.files import access
 from thresher.kernels.masks import places_of
+from thresher.learners.features import new_features
 from thresher.learners.history import history_from_tree, history_tree
 from thresher.learners.stage import Stage
 from thresher.learners.unit import PathUnit, lanes_in
 
 UnitMaker = Callable[[int], PathUnit]
+Step = Callable[[], None]
 
 
 class Paths:
@@ -43,23 +46,7 @@ class Paths:
         self.scattered = {name: Scattered() for name in few}
         many = [name for name in means if name not in few]
         self.units = [make_unit(n) for n in lanes]
-        self.features = Arrays(
-            {
-                "purged_at": np.zeros(0, np.int32),  # number of the stage; 0 if never
-                "evidence": np.zeros(0, np.int64),
-                "selected": np.zeros(0, np.int64),
-                "probability": np.zeros(0),
-                **{name: np.zeros(0) for name in many},
-            },
-            {f"bias_{name}": np.zeros(1) for name in means},
-            resting={
-                "purged_at": 0,
-                "evidence": 0,
-                "selected": 0,
-                "probability": 1.0,
-                **dict.fromkeys(many, 0.0),
-            },
-        )
+        self.features = new_features(means, many)
         self.members: np.ndarray | None = None
         self.left: Arrays | None = None
         self.notes: dict[str, np.ndarray] = {}
@@ -181,28 +168,43 @@ class Paths:
 
     def keep(self, stable: np.ndarray) -> None:
         """Let all but the features of a mask leave the play; they must have been purged."""
-        slots = np.flatnonzero(stable)
-        gone = np.flatnonzero(~stable)
+        for step in self.leaving(stable):
+            step()
+
+    def leaving(self, stable: np.ndarray) -> list[Step]:
+        """Return the steps of that, which may be taken in any order or at once."""
+        slots, places = np.flatnonzero(stable), places_of(stable)
+        steps = [partial(unit.keep, slots, places) for unit in self.units]
+        return [*steps, partial(self._leave, slots, np.flatnonzero(~stable))]
+
+    def _leave(self, slots: np.ndarray, gone: np.ndarray) -> None:
+        """Let the features of some slots stay, and note what is known of the others."""
         if self.members is None:
             self.members = np.arange(self.n_slots)
             self.left = self.features.take(self.members)
         elif self.left is not None:
             self.left.put(self.members[gone], self.features.take(gone))
-        places = places_of(stable)
         self.members = self.members[slots]
         self.features.keep(slots)
         self.notes = {name: numbers[slots] for name, numbers in self.notes.items()}
-        for unit in self.units:
-            unit.keep(slots, places)
 
     def spread(self) -> None:
         """Bring everything back to its slot in the vocabulary, with what has left the play."""
+        for step in self.returning():
+            step()
+
+    def returning(self) -> list[Step]:
+        """Return the steps of that, which may be taken in any order or at once."""
         if self.members is None or self.left is None:
-            return
-        self.left.put(self.members, self.features)
-        for unit in self.units:
-            unit.spread(self.members, self.left.n_slots)
-        self.features, self.left, self.members, self.notes = self.left, None, None, {}
+            return []
+        members, n_slots = self.members, self.left.n_slots
+        return [*(partial(unit.spread, members, n_slots) for unit in self.units), self._return]
+
+    def _return(self) -> None:
+        """Bring the features back."""
+        if self.members is not None and self.left is not None:
+            self.left.put(self.members, self.features)
+            self.features, self.left, self.members, self.notes = self.left, None, None, {}
 
     def savepoint(self, slots: np.ndarray | None) -> Restore:
         """Return what brings this state back.
@@ -219,7 +221,7 @@ class Paths:
         def restore() -> None:
             for put_back in restores:
                 put_back()
-            self.stage, self.scattered = stage, scattered
+            self.stage, self.scattered, self.notes = stage, scattered, {}
             del self.history[n_records:]
 
         return restore

@@ -6,7 +6,7 @@ from numbers import Integral
 
 import numpy as np
 
-from thresher.kernels.masks import above, picked
+from thresher.kernels.masks import highest
 from thresher.kernels.quantile import kth_smallest
 
 Columns = Callable[[np.ndarray], np.ndarray]
@@ -39,12 +39,9 @@ def strongest(scores: np.ndarray, stable: np.ndarray, columns: Columns, n: int) 
 
     ``columns`` says which columns the features of some places are.
     """
-    mine = picked(scores, stable)
-    if mine.size <= n:
-        return stable.copy()
-    keep, tied = above(scores, stable, bar_at(mine, n))
-    places = n - np.count_nonzero(keep)
-    keep[tied[np.argsort(columns(tied))[:places]]] = True
+    keep, tied, places = highest(scores, stable, n)
+    if tied.size:
+        keep[tied[np.argsort(columns(tied))[:places]] if places < tied.size else tied] = True
     return keep
 
 

@@ -5,6 +5,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from thresher.kernels.bundle import Bundle
+from thresher.kernels.rows import Updates
 from thresher.kernels.units import Tally, Unit
 from thresher.learners.adaptive_unit import AdaptiveUnit
 from thresher.learners.counting_unit import CountingUnit
@@ -34,10 +35,38 @@ def one_array(rows: list[np.ndarray], size: int) -> np.ndarray:
 
 def joined(groups: list[dict[str, np.ndarray]], name: str, size: int) -> np.ndarray:
     """Return the arrays of a name as one; those in the groups become views of it."""
-    base = one_array([group[name] for group in groups], size)
-    for group, row in zip(groups, base, strict=True):
-        group[name] = row
+    rows = [group[name] for group in groups]
+    base = one_array(rows, size)
+    if base is not rows[0].base:
+        for group, row in zip(groups, base, strict=True):
+            group[name] = row
     return base
+
+
+def stacked_orders(updates: Sequence[Updates]) -> tuple[np.ndarray, int]:
+    """Return an array whose rows have the orders of all updates, and where in them they begin.
+
+    Orders that lie in one array as they are, as those of a pass do, are not copied.
+    """
+    orders = [one.order for one in updates]
+    base = orders[0].base
+    if (
+        isinstance(base, np.ndarray)
+        and base.flags.c_contiguous
+        and base.shape[:-1] == (len(orders),)
+    ):
+        first = (_address(orders[0]) - _address(base)) // base.itemsize
+        there = base[:, first : first + orders[0].size]
+        if all(
+            order.base is base and _address(order) == _address(mine)
+            for order, mine in zip(orders, there, strict=True)
+        ):
+            return base, first
+    return np.stack(orders), 0
+
+
+def _address(array: np.ndarray) -> int:
+    return int(array.__array_interface__["data"][0])
 
 
 def joined_pools(units: Sequence[PathUnit]) -> np.ndarray:

@@ -11,41 +11,33 @@ from typing import ClassVar
 
 import numpy as np
 
-from thresher.data.scattered import Scattered
 from thresher.data.vocabulary import Vocabulary
 from thresher.kernels.adaptive import run_bursts
-from thresher.kernels.annealing import annealed_rejection_rate
 from thresher.kernels.bundle import Rules
-from thresher.kernels.judging import follow_members, follow_weights
 from thresher.kernels.parted import run_parted
 from thresher.kernels.rows import Rows, Updates
 from thresher.learners.adaptive_independent import run_independent
 from thresher.learners.adaptive_paths import (
     bias_total,
-    columns_in,
+    forget_sums,
     has_fitting,
     mean_weights,
+    note_sums,
     refuse_other_dtype,
     units_of,
 )
 from thresher.learners.adaptive_unit import AdaptiveUnit, line_width
 from thresher.learners.calibration import Standing, refit_probabilities
-from thresher.learners.gravity import gravity_for
+from thresher.learners.judge import SALIENCE, Judge
 from thresher.learners.pace import Schedule
 from thresher.learners.paths import Paths
-from thresher.learners.selection import shrinking_size, strongest, wanted_features
 from thresher.learners.stages import RunUnit, StageLearner
 from thresher.learners.timetable import Timetable
 from thresher.workers import Workers
 
-# Of earlier stages, in the running means over stages. A stream's stages lengthen, and the last ones
-# say most.
-MEMORY, STREAM_MEMORY = 0.8, 0.5
-
 # A feature's steps have halved where the root of its squared gradients' sum is this: early while
 # selecting, so that frequent features do not run ahead of rare ones.
 SELECTING_HALVING, REFITTING_HALVING = 0.5, 1.0
-SALIENCE = 0.2  # exponent of a column's sum of squares in c_j
 
 
 @dataclass(frozen=True)
@@ -69,6 +61,11 @@ class Thresher(StageLearner):
 
     means: ClassVar[tuple[str, ...]] = ("mean", "fitted")
     few: ClassVar[tuple[str, ...]] = ("fitted",)
+
+    @property
+    def judge(self) -> Judge:
+        """Return what says, at the ends of stages, which features stand out."""
+        return Judge(self.n_features, self.timetable, self.salience)
 
     @property
     def most_lanes(self) -> int:
@@ -123,16 +120,22 @@ class Thresher(StageLearner):
         self, paths: Paths, rows: Rows, updates: list[Updates], run_all: Workers
     ) -> list[int]:
         """Give every unit its updates; return how many each learnt before numbers overflowed."""
-        if self.shared:
-            return super().run_units(paths, rows, updates, run_all)
         units, count = units_of(paths), updates[0].order.size
-        rules, done = self._begin(paths, count), paths.stage.done % paths.stage.burst_size
-        shares = units[0].shares(self.takes(paths, count)[0], fitting=1.0)  # all miss nothing
-        return run_independent(units, rows, updates, rules, done, shares, run_all)
+        if not self.shared:
+            rules, done = self._begin(paths, count), paths.stage.done % paths.stage.burst_size
+            shares = units[0].shares(self.takes(paths, count)[0], fitting=1.0)  # all miss nothing
+            return run_independent(units, rows, updates, rules, done, shares, run_all)
+        if count < self.room(paths) or not self.judge.sums_up(paths):
+            return super().run_units(paths, rows, updates, run_all)
+        run = self.prepare(paths, rows, updates)
+        both = run_all(lambda number: (run(number), units[number].sums()), range(len(units)))
+        note_sums(paths, [sums for _, sums in both])
+        return [learnt for learnt, _ in both]
 
     def _begin(self, paths: Paths, n_updates: int) -> Rules:
         """Make units ready for the next updates; return the rules of those."""
         refuse_other_dtype(paths, self.dtype)
+        forget_sums(paths)
         stage, selects = paths.stage, self.timetable.selects(paths.stage.number)
         rules = Rules(
             self.loss,
@@ -155,14 +158,7 @@ class Thresher(StageLearner):
         new_rows = paths.stage.rows_seen - paths.stage.repeated
         again = not self.timetable.goes_on(paths.stage.number, new_rows)
         if self.timetable.selects(paths.stage.number):
-            weights = self._average(paths)
-            if not again:
-                self._purge(paths, vocabulary)
-                stable = paths.stable
-                nonzero = np.count_nonzero(stable & (weights != 0))
-                paths.record(int(nonzero), int(np.count_nonzero(stable)))
-            if self.timetable.endless and has_fitting(paths):
-                self._choose_members(paths, vocabulary)
+            self.judge.judge(paths, vocabulary, self.rejection_rate, again)
         if paths.stage.number == self.timetable.averaging:
             paths.stage.number += 1  # the end: what this stage gathered is the model
             return
@@ -200,9 +196,7 @@ class Thresher(StageLearner):
             fitted = paths.scattered["fitted"].spread(paths.n_slots)
             return fitted, float(paths.features["bias_fitted"][0])
         weights, bias = mean_weights(paths)
-        wanted = wanted_features(self.n_features, len(vocabulary), vocabulary.n_columns)
-        scores = self._scores(paths, vocabulary, weights)
-        keep = strongest(scores, paths.stable, columns_in(paths, vocabulary), wanted)
+        keep = self.judge.strongest(paths, vocabulary, weights, self.judge.wanted(vocabulary))
         return np.where(keep, weights, 0.0), bias
 
     def probabilities(self, paths: Paths, vocabulary: Vocabulary) -> np.ndarray:
@@ -213,92 +207,10 @@ class Thresher(StageLearner):
         """Return how the features stood when they were last judged."""
         kept, mean = int(paths.stable.sum()), paths.shown("mean")
         if self.timetable.selects(paths.stage.number):
-            wanted = wanted_features(self.n_features, len(vocabulary), vocabulary.n_columns)
-            kept = min(kept, wanted)
+            kept = min(kept, self.judge.wanted(vocabulary))
         evidence = np.abs(mean) * np.sqrt(paths.of(vocabulary["squares"]))
-        return Standing(self._scores(paths, vocabulary, mean), evidence, kept)
+        return Standing(self.judge.scores(paths, vocabulary, mean), evidence, kept)
 
     def leaders(self, paths: Paths, vocabulary: Vocabulary, n: int) -> np.ndarray:
         """Return the mask of the n stable features with the most salient mean weights."""
-        scores = self._scores(paths, vocabulary, paths.shown("mean"))
-        return strongest(scores, paths.stable, columns_in(paths, vocabulary), n)
-
-    def _average(self, paths: Paths) -> np.ndarray:
-        """Update the running means; return the mean weights of the stage."""
-        stage, stable = paths.stage, paths.stable
-        selecting = self.timetable.endless and has_fitting(paths)
-        weights, bias = mean_weights(paths, selecting=selecting)
-        newest = self._newest(stage.number)
-        mean = paths.feature("mean")
-        follow_weights(weights, stable, newest, mean)
-        bias_mean = paths.features["bias_mean"]
-        bias_mean += newest * (bias - bias_mean)
-        return weights
-
-    def _purge(self, paths: Paths, vocabulary: Vocabulary) -> None:
-        """Purge all but the most salient features, and set what rejects updates from now on."""
-        if "salience" not in paths.notes and not self.timetable.endless:
-            # rows that are all at hand have been counted once and for all
-            paths.notes["salience"] = self._salience(paths, vocabulary)
-        scores = self._scores(paths, vocabulary, paths.feature("mean"))
-        paths.purge(paths.stable & ~self._kept(paths, vocabulary, scores))
-        paths.stage.rejection_rate, paths.stage.gravity = self._gravity(paths, vocabulary)
-
-    def _gravity(self, paths: Paths, vocabulary: Vocabulary) -> tuple[float, float]:
-        """Return the rejection rate of the next stage, and the gravity that gives it."""
-        # a stream passes once, and cannot spare what gravity takes from every update
-        rate = 0.0 if self.timetable.endless else self.rejection_rate
-        if rate == 0:
-            return 0.0, 0.0
-        stable = paths.stable
-        share = int(np.count_nonzero(stable)) / max(len(vocabulary), 1)
-        rate = annealed_rejection_rate(share, rate, 0.0)
-        ratios = [unit.pooled_ratios(stable) for unit in units_of(paths)]
-        return rate, gravity_for(np.concatenate(ratios), rate)
-
-    def _newest(self, stage: int) -> float:
-        """Return the share of the newest stage in running means."""
-        memory = STREAM_MEMORY if self.timetable.endless else MEMORY
-        return max(1.0 - memory, 1.0 / stage)
-
-    def _choose_members(self, paths: Paths, vocabulary: Vocabulary) -> None:
-        """Tell the paths that fit which features are the strongest now; note what they have."""
-        wanted = wanted_features(self.n_features, len(vocabulary), vocabulary.n_columns)
-        chosen, mean = self.leaders(paths, vocabulary, wanted), paths.feature("mean")
-        for unit in units_of(paths):
-            unit.set_members(chosen, mean)
-        weights, bias = mean_weights(paths, fitting=True)
-        newest, fitted = self._newest(paths.stage.number), paths.scattered["fitted"]
-        followed = follow_members(fitted.slots, fitted.numbers, chosen, weights, newest)
-        paths.scattered["fitted"] = Scattered(*followed)
-        bias_fitted = paths.features["bias_fitted"]
-        bias_fitted += newest * (bias - bias_fitted)
-
-    def _size(self, paths: Paths, vocabulary: Vocabulary) -> int:
-        """Return how many features the current stage is to leave."""
-        seen = len(vocabulary)
-        wanted = wanted_features(self.n_features, seen, vocabulary.n_columns)
-        return shrinking_size(seen, wanted, paths.stage.number, self.timetable.n_stages)
-
-    def _kept(self, paths: Paths, vocabulary: Vocabulary, scores: np.ndarray) -> np.ndarray:
-        """Return the mask of the features with the highest scores.
-
-        A feature that appeared during the stage has not had its chance yet, and stays.
-        """
-        stable, first_fresh = paths.stable, paths.first_fresh
-        judged = stable.copy()
-        judged[first_fresh:] = False
-        columns = columns_in(paths, vocabulary)
-        kept = strongest(scores, judged, columns, self._size(paths, vocabulary))
-        kept[first_fresh:] = stable[first_fresh:]
-        return kept
-
-    def _scores(self, paths: Paths, vocabulary: Vocabulary, weights: np.ndarray) -> np.ndarray:
-        """Return how much weights stand out: |w_j| c_j, more on a column that says more."""
-        salience, scores = paths.notes.get("salience"), np.abs(weights)
-        scores *= self._salience(paths, vocabulary) if salience is None else salience
-        return scores
-
-    def _salience(self, paths: Paths, vocabulary: Vocabulary) -> np.ndarray:
-        """Return c_j of every feature."""
-        return paths.of(vocabulary["squares"]) ** self.salience
+        return self.judge.strongest(paths, vocabulary, paths.shown("mean"), n)

@@ -41,9 +41,11 @@ class Feed:
         self.orders = orders
         self.pace = pace
         self.position = 0
-        self.numbers, self.mean_norms = pace.ahead(batch.norms[orders[0]])
-        if not streams:  # paths see other rows first: common to them is the mean over all rows
-            self.mean_norms[...] = batch.norms.mean()
+        if streams:
+            self.numbers, self.mean_norms = pace.ahead(batch.norms[orders[0]])
+        else:  # paths see other rows first: common to them is the mean over all rows
+            self.numbers = pace.numbers_ahead(orders[0].size)
+            self.mean_norms = np.full(orders[0].size, batch.norms.mean())
 
     @property
     def left(self) -> int:

@@ -8,7 +8,7 @@ import numpy as np
 from thresher.data.vocabulary import Vocabulary
 from thresher.learners.paths import Paths
 from thresher.learners.protocol import Learner
-from thresher.randomness import permutation
+from thresher.randomness import write_permutation
 from thresher.train.feed import Batch, Feed
 from thresher.train.follow import follow
 from thresher.train.problem import Problem
@@ -44,11 +44,14 @@ class Passes:
         if not self.shuffle:
             return [np.tile(np.arange(n_rows), count)] * n_orders
 
-        def order(path: int) -> np.ndarray:
-            passes = range(first, first + count)
-            return np.concatenate([permutation(self.seed, path, k, n_rows) for k in passes])
+        orders = np.empty((n_orders, count * n_rows), np.int64)
 
-        return run_all(order, range(n_orders))
+        def write(path: int) -> None:
+            for number, order in enumerate(np.split(orders[path], count), first):
+                write_permutation(self.seed, path, number, order)
+
+        run_all(write, range(n_orders))
+        return list(orders)
 
     def in_turn(
         self, n_rows: int, n_orders: int, run_all: Workers
@@ -106,7 +109,7 @@ def fit_problem(
         if unchanged(before, weights, passes.tol):
             break
         before = weights
-    work.finish()
+    work.finish(run_all)
     return -(-(problem.pace.updates - first) // batch.norms.size)
 
 

@@ -108,7 +108,7 @@ class ShrinkingRun(SheddingWork):
 
     def _sight(self, keep: np.ndarray) -> Sight:
         """Return what the run is with the given features only."""
-        rows, paths = self.rows_with(keep, apart=True), self.state.take(np.flatnonzero(keep))
+        rows, paths = self.rows_with(keep), self.state.take(np.flatnonzero(keep))
         slots = paths.members
         weights, intercept = self._refitted(rows, paths)
         shape = self.batch.norms.size, weights.size

@@ -11,6 +11,7 @@ from thresher.kernels.masks import places_of, sum_of
 from thresher.kernels.rows import Rows
 from thresher.kernels.slots import keep_slots, slot_counts
 from thresher.learners.paths import Paths
+from thresher.train.shedding import shed_in_place
 from thresher.workers import Workers
 
 # Purged features are thrown out of the rows once that makes them this much smaller.
@@ -33,7 +34,7 @@ class Work:
         """Let the state be looked at with everything in its place."""
         yield
 
-    def finish(self) -> None:
+    def finish(self, run_all: Workers) -> None:
         """Bring everything back to its place for good."""
 
 
@@ -55,23 +56,26 @@ class SheddingWork(Work):
             return
         few = np.count_nonzero(stable) < FEATURES_LEFT * stable.size
         if few or sum_of(self.counts, stable) < NONZEROS_LEFT * self.rows.slots.size:
-            # rows and paths have nothing in common
-            run_all(lambda shed: shed(stable), (self._shed_rows, self.state.keep))
+            self._shed(stable, run_all)
 
-    def _shed_rows(self, stable: np.ndarray) -> None:
-        self.rows = self.rows_with(stable, self.lent)
-        self.lent = False
+    def _shed(self, stable: np.ndarray, run_all: Workers) -> None:
+        """Let rows and state have the slots of a mask only; the two have nothing in common."""
+        places, steps = places_of(stable), self.state.leaving(stable)
+        if self.lent:
+            self.rows = run_all(lambda step: step(), [lambda: self.rows_with(stable), *steps])[0]
+            self.lent = False
+        else:
+            self.rows = shed_in_place(self.rows, places, steps, run_all)
         self.counts = self.counts[stable]
 
-    def rows_with(self, keep: np.ndarray, apart: bool) -> Rows:
-        """Return the rows with the slots of a mask only, renumbered; in the same place or apart."""
-        room, n = self.rows, sum_of(self.counts, keep)
-        if apart:  # with one place more, for the kernel writes before it counts
-            starts, slots, values = self.rows
-            room = Rows(
-                np.empty_like(starts), np.empty(n + 1, slots.dtype), np.empty(n + 1, values.dtype)
-            )
-        keep_slots(*self.rows, places_of(keep), *room)
+    def rows_with(self, keep: np.ndarray) -> Rows:
+        """Return a copy of the rows with the slots of a mask only, renumbered."""
+        (starts, slots, values), n = self.rows, sum_of(self.counts, keep)
+        # with one place more, for the kernel writes before it counts
+        room = Rows(
+            np.empty_like(starts), np.empty(n + 1, slots.dtype), np.empty(n + 1, values.dtype)
+        )
+        room.starts[-1] = keep_slots(*self.rows, places_of(keep), 0, starts.size - 1, room)
         return Rows(room.starts, room.slots[:n], room.values[:n])
 
     @contextmanager
@@ -85,6 +89,6 @@ class SheddingWork(Work):
             stable[members] = True
             self.state.keep(stable)
 
-    def finish(self) -> None:
+    def finish(self, run_all: Workers) -> None:
         """Bring the state back to its place for good."""
-        self.state.spread()
+        run_all(lambda step: step(), self.state.returning())

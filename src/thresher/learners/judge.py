@@ -1,0 +1,143 @@
+"""How the flagship judges features where a stage ends: which stay, and what gravity they meet."""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from thresher.data.scattered import Scattered
+from thresher.data.vocabulary import Vocabulary
+from thresher.kernels.annealing import annealed_rejection_rate
+from thresher.kernels.judging import follow_members, follow_weights, salient
+from thresher.kernels.masks import count_both
+from thresher.learners.adaptive_paths import columns_in, has_fitting, mean_weights, units_of
+from thresher.learners.gravity import gravity_for
+from thresher.learners.paths import Paths
+from thresher.learners.selection import shrinking_size, strongest, wanted_features
+from thresher.learners.timetable import Timetable
+
+# Of earlier stages, in the running means over stages. A stream's stages lengthen, and the last ones
+# say most.
+MEMORY, STREAM_MEMORY = 0.8, 0.5
+SALIENCE = 0.2  # exponent of a column's sum of squares in c_j
+
+
+@dataclass(frozen=True)
+class Judge:
+    """Judges by running means over stages of the weights, and by what columns say (``salience``).
+
+    On a stream half of the paths fit what the others select, and are told what that is.
+    """
+
+    n_features: int | float | None
+    timetable: Timetable
+    salience: float = SALIENCE
+
+    def wanted(self, vocabulary: Vocabulary) -> int:
+        """Return how many features are to be left in the end."""
+        return wanted_features(self.n_features, len(vocabulary), vocabulary.n_columns)
+
+    def sums_up(self, paths: Paths) -> bool:
+        """Return whether it asks for the sums of all paths' weights where the stage ends."""
+        return not self.timetable.endless and self.timetable.selects(paths.stage.number)
+
+    def judge(
+        self, paths: Paths, vocabulary: Vocabulary, rejection_rate: float, again: bool
+    ) -> None:
+        """Purge the features that did not stand out, unless the stage is to go on ``again``."""
+        stable = paths.stable
+        weights = self._average(paths, stable)
+        if not again:
+            stable = self._purge(paths, vocabulary, stable)
+            n_stable = int(np.count_nonzero(stable))
+            stage = paths.stage
+            stage.rejection_rate, stage.gravity = self._gravity(
+                paths, stable, n_stable / max(len(vocabulary), 1), rejection_rate
+            )
+            paths.record(count_both(stable, weights), n_stable)
+        if self.timetable.endless and has_fitting(paths):
+            self._choose_members(paths, vocabulary)
+
+    def scores(self, paths: Paths, vocabulary: Vocabulary, weights: np.ndarray) -> np.ndarray:
+        """Return how much weights stand out: |w_j| c_j, more on a column that says more."""
+        saliences = paths.notes.get("salience")
+        return salient(
+            weights, self._saliences(paths, vocabulary) if saliences is None else saliences
+        )
+
+    def strongest(
+        self, paths: Paths, vocabulary: Vocabulary, weights: np.ndarray, n: int
+    ) -> np.ndarray:
+        """Return the mask of the n stable features whose weights stand out most."""
+        scores = self.scores(paths, vocabulary, weights)
+        return strongest(scores, paths.stable, columns_in(paths, vocabulary), n)
+
+    def _average(self, paths: Paths, stable: np.ndarray) -> np.ndarray:
+        """Update the running means; return the mean weights of the stage."""
+        selecting = self.timetable.endless and has_fitting(paths)
+        weights, bias = mean_weights(paths, selecting=selecting)
+        newest = self._newest(paths.stage.number)
+        follow_weights(weights, stable, newest, paths.feature("mean"))
+        bias_mean = paths.features["bias_mean"]
+        bias_mean += newest * (bias - bias_mean)
+        return weights
+
+    def _newest(self, stage: int) -> float:
+        """Return the share of the newest stage in running means."""
+        memory = STREAM_MEMORY if self.timetable.endless else MEMORY
+        return max(1.0 - memory, 1.0 / stage)
+
+    def _purge(self, paths: Paths, vocabulary: Vocabulary, stable: np.ndarray) -> np.ndarray:
+        """Purge all but the most salient of the stable features; return the mask of those."""
+        if "salience" not in paths.notes and not self.timetable.endless:
+            # rows that are all at hand have been counted once and for all
+            paths.notes["salience"] = self._saliences(paths, vocabulary)
+        scores = self.scores(paths, vocabulary, paths.feature("mean"))
+        kept = self._kept(paths, vocabulary, stable, scores)
+        paths.purge(stable > kept)
+        return kept
+
+    def _kept(
+        self, paths: Paths, vocabulary: Vocabulary, stable: np.ndarray, scores: np.ndarray
+    ) -> np.ndarray:
+        """Return the mask of the stable features with the highest scores.
+
+        A feature that appeared during the stage has not had its chance yet, and stays.
+        """
+        first_fresh, seen = paths.first_fresh, len(vocabulary)
+        wanted, stage = self.wanted(vocabulary), paths.stage.number
+        size = shrinking_size(seen, wanted, stage, self.timetable.n_stages)
+        judged = stable
+        if first_fresh < stable.size:
+            judged = stable.copy()
+            judged[first_fresh:] = False
+        kept = strongest(scores, judged, columns_in(paths, vocabulary), size)
+        kept[first_fresh:] = stable[first_fresh:]
+        return kept
+
+    def _saliences(self, paths: Paths, vocabulary: Vocabulary) -> np.ndarray:
+        """Return c_j of every feature."""
+        return paths.of(vocabulary["squares"]) ** self.salience
+
+    def _gravity(
+        self, paths: Paths, stable: np.ndarray, share: float, rate: float
+    ) -> tuple[float, float]:
+        """Return the rejection rate of the next stage, and the gravity that gives it."""
+        # a stream passes once, and cannot spare what gravity takes from every update
+        if self.timetable.endless or rate == 0:
+            return 0.0, 0.0
+        rate = annealed_rejection_rate(share, rate, 0.0)
+        ratios = [unit.pooled_ratios(stable) for unit in units_of(paths)]
+        return rate, gravity_for(np.concatenate(ratios), rate)
+
+    def _choose_members(self, paths: Paths, vocabulary: Vocabulary) -> None:
+        """Tell the paths that fit which features are the strongest now; note what they have."""
+        mean = paths.feature("mean")
+        chosen = self.strongest(paths, vocabulary, mean, self.wanted(vocabulary))
+        for unit in units_of(paths):
+            unit.set_members(chosen, mean)
+        weights, bias = mean_weights(paths, fitting=True)
+        newest, fitted = self._newest(paths.stage.number), paths.scattered["fitted"]
+        followed = follow_members(fitted.slots, fitted.numbers, chosen, weights, newest)
+        paths.scattered["fitted"] = Scattered(*followed)
+        bias_fitted = paths.features["bias_fitted"]
+        bias_fitted += newest * (bias - bias_fitted)
