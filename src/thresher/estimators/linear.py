@@ -11,6 +11,7 @@ from sklearn.exceptions import NotFittedError
 from sklearn.feature_selection import SelectorMixin
 from sklearn.utils.validation import check_is_fitted
 
+from thresher.data.prepared_scoring import PreparedScorer
 from thresher.data.scoring import Scorer
 from thresher.estimators.columns import PreparedColumns
 from thresher.estimators.inputs import check_rows, check_rows_to_judge, refuse_non_finite
@@ -180,12 +181,15 @@ class SparseLinearModel(PreparedColumns, SelectorMixin, BaseEstimator):
         """Return weights by slot and intercepts, in the units of columns and labels."""
         return self._for_columns_as_they_are(*self._model_fitted().weights())
 
-    def _scorer(self) -> Scorer:
+    def _scorer(self) -> Scorer | PreparedScorer:
         """Return what judges rows by the weights as they are now, made once."""
         settled, model = self._settled(), self._model_fitted()
         if model.scored is None or model.scored[0] is not settled:
-            found = Scorer.of(model.vocabulary, *settled, self._offsets, self._scales)
-            model.scored = settled, found
+            plain = Scorer.of(model.vocabulary, *settled)
+            if plain.normalize and self._scales is not None:
+                model.scored = settled, PreparedScorer(plain, self._offsets, self._scales)
+            else:
+                model.scored = settled, plain
         return model.scored[1]
 
     def _model_fitted(self) -> Model:

@@ -18,6 +18,8 @@ from thresher.estimators.units import Sizes
 
 FAR = 2.0  # standard deviations between the mean and zero
 OFTEN = FAR**2 / (1 + FAR**2)  # no column that has fewer values than this share can be that far
+ALIKE = 0.1  # of their mean, the deviation of values that are one and the same mark
+LARGER = 2.0  # times the median size: what no mark among marks is
 FEWEST_ROWS = 10  # from which a deviation can be told
 FEWEST_COLUMNS = 10  # a handful is learnt as well as it comes
 NAMED = 5  # columns that are named
@@ -50,6 +52,7 @@ class FarColumns:
         with np.errstate(over="ignore", invalid="ignore"):
             means, spreads = _moments(rows, columns)
             far = np.isfinite(means) & (np.abs(means) > FAR * spreads)
+            far &= ~_are_marks(sizes, places, means, rows.shape[0])
         return cls(columns[far], places[far], means[far], spreads[far])
 
     def __len__(self) -> int:
@@ -85,6 +88,17 @@ def _moments(rows: sparse.csr_array, columns: np.ndarray) -> tuple[np.ndarray, n
     means = some + total / n_rows
     squares = np.bincount(places, (values - means[places]) ** 2, columns.size)
     return means, np.sqrt((squares + missing * means**2) / n_rows)
+
+
+def _are_marks(sizes: Sizes, places: np.ndarray, means: np.ndarray, n_rows: int) -> np.ndarray:
+    """Return which columns have zero, where it says no, and hardly more than one other value.
+
+    A mark is as large as others are. Where it is larger, what it drowns is worth more than it.
+    """
+    counts, stored = sizes.counts[places], means * n_rows / sizes.counts[places]
+    spreads = np.sqrt(np.maximum(sizes.sizes[places] ** 2 - stored**2, 0.0))
+    alike = (counts < n_rows) & (spreads < ALIKE * np.abs(stored))
+    return alike & (sizes.ratios()[places] < LARGER)
 
 
 def shifted_words(estimator: Any) -> str | None:

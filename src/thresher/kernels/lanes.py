@@ -31,3 +31,4 @@ filled = _lanes.filled
 scaled = _lanes.scaled
 clipped = _lanes.clipped
 total = _lanes.total
+lane = _lanes.lane

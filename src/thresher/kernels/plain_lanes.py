@@ -67,3 +67,8 @@ def total(lanes):
         half = lanes.size // 2
         lanes = lanes[:half] + lanes[half:]
     return lanes[0]
+
+
+def lane(lanes, number):
+    """Return one of the lanes."""
+    return lanes[number]

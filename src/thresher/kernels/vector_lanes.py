@@ -182,3 +182,13 @@ def total(typingctx, lanes):
         return builder.extract_element(value, ir.Constant(INDEX, 0))
 
     return lanes.dtype(lanes), codegen
+
+
+@intrinsic
+def lane(typingctx, lanes, number):
+    """Return one of the lanes."""
+
+    def codegen(context, builder, signature, args):
+        return builder.extract_element(args[0], builder.trunc(args[1], INDEX))
+
+    return lanes.dtype(lanes, types.uint64), codegen

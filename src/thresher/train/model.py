@@ -9,7 +9,6 @@ import numpy as np
 from scipy import sparse
 
 from thresher.data.growth import Restore
-from thresher.data.scoring import Scorer
 from thresher.data.vocabulary import Vocabulary
 from thresher.files import access
 from thresher.learners.protocol import Learner, Overflow
@@ -39,7 +38,7 @@ class Model:
     problems: list[Problem]
     slim: bool = False
     occurred: int | None = None
-    scored: tuple[Any, Scorer] | None = None
+    scored: tuple[Any, Any] | None = None
     rehearsal: Rehearsal | None = None
 
     @property
