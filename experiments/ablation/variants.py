@@ -23,11 +23,12 @@ class Variant:
     params: Mapping[str, Any] = field(default_factory=dict)
     change: Change | None = None
     scaling: str = "row-l2"
+    kind: type[ThresherClassifier] = ThresherClassifier
 
     def build(self, size: int, seed: int) -> ThresherClassifier:
         """Return an unfitted classifier of a wanted size."""
         chosen = {"normalize": self.scaling == "row-l2", **self.params}
-        kind = ThresherClassifier if self.change is None else changed(self.change)
+        kind = self.kind if self.change is None else changed(self.change)
         return kind(n_features_to_select=size, random_state=seed, **chosen)
 
 
@@ -41,6 +42,12 @@ def changed(change: Change) -> type[ThresherClassifier]:
             return change(super()._learner(n_rows))
 
     return Changed
+
+
+class UnmeasuredClassifier(ThresherClassifier):
+    """The default, but for columns far from zero, which it learns as they are."""
+
+    measures_columns = False
 
 
 def _long_steps(learner: Thresher) -> Thresher:
@@ -86,6 +93,7 @@ VARIANTS = {
     "steady-steps": Variant("selecting steps of one length", change=_steady_steps),
     "long-steps": Variant("selecting steps as long as the refit's", change=_long_steps),
     "short-steps": Variant("selecting steps a third as long", change=_short_steps),
+    "far-columns": Variant("columns far from zero as they are", kind=UnmeasuredClassifier),
     "hinge": Variant("hinge loss", {"loss": "hinge"}),
     "unit-variance": Variant("columns of unit variance, rows as they are", scaling="unit-variance"),
 }
