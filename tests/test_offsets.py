@@ -120,6 +120,16 @@ def test_it_is_as_if_the_columns_had_come_that_way(normalized):
     assert_allclose(near.decision_function(left), far.decision_function(rows), atol=1e-9)
 
 
+def test_units_do_not_matter():
+    rows, labels = mixed()
+    rows[:, 12:] *= np.linspace(1.0, 5.0, 200)  # their median changes with units
+    units = np.where(np.arange(212) % 3 == 1, 1e6, 1.0)
+    model, other = (silent(classifier(), X, labels) for X in (rows, rows * units))
+    assert_allclose(other.column_offsets_, model.column_offsets_ * units)
+    assert_allclose(other.column_scales_, model.column_scales_ / units)
+    assert_allclose(other.coef_, model.coef_ / units, rtol=1e-5)
+
+
 @pytest.mark.parametrize("data", [expressions, mixed])
 def test_it_is_worth_it(data, monkeypatch):
     rows, labels = data()

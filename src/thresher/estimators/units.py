@@ -80,11 +80,13 @@ class Sizes:
         Odd ones are multiplied by the power of 1000 that brings them nearest to the others. Those
         at the places that are ``measured`` get the median size: theirs says nothing.
         """
-        odd, ratios, factors = self.odd(), self.ratios(), np.ones(self.sizes.size)
+        odd, factors = self.odd(), np.ones(self.sizes.size)
         if not (odd.size or measured.size):
             return None
-        factors[odd] = 1000.0 ** np.round(-np.log10(ratios[odd]) / 3)
-        factors[measured] = np.where(self.counts[measured] > 0, 1.0 / ratios[measured], 0.0)
+        factors[odd] = 1000.0 ** np.round(-np.log10(self.ratios()[odd]) / 3)
+        near = Sizes(self.columns, self.counts, self.sizes * factors)
+        ratios = near.ratios()[measured] / factors[measured]
+        factors[measured] = np.where(self.counts[measured] > 0, 1.0 / ratios, 0.0)
         return ColumnScales.of(self.columns, factors, width)
 
 
