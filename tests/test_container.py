@@ -113,21 +113,26 @@ def test_what_is_no_file_is_refused(tmp_path):
 
 
 def test_a_newer_version_says_so():
-    newer = resealed(DATA.replace(rb"\"format\":3", rb"\"format\":7"))
-    with pytest.raises(ModelFileError, match=r"newer version of Thresher \(format 7, .* up to 3\)"):
+    now = container.FORMAT
+    newer = resealed(DATA.replace(rb"\"format\":%d" % now, rb"\"format\":%d" % (now + 4)))
+    words = rf"newer version of Thresher \(format {now + 4}, .* up to {now}\)"
+    with pytest.raises(ModelFileError, match=words):
         container.loads(newer)
 
 
 def test_older_versions_are_upgraded_one_after_the_other(monkeypatch):
-    monkeypatch.setattr(container, "FORMAT", 5)
+    now = container.FORMAT
+    monkeypatch.setattr(container, "FORMAT", now + 2)
     monkeypatch.setitem(
-        container.UPGRADES, 3, lambda header, arrays: ({**header, "fourth": 4}, arrays)
+        container.UPGRADES, now, lambda header, arrays: ({**header, "next": 1}, arrays)
     )
-    with pytest.raises(ModelFileError, match="4, is none that Thresher ever wrote"):
+    with pytest.raises(ModelFileError, match=f"{now + 1}, is none that Thresher ever wrote"):
         container.loads(DATA)
     monkeypatch.setitem(
-        container.UPGRADES, 4, lambda header, arrays: ({**header, "fifth": 5}, {**arrays, "new": 0})
+        container.UPGRADES,
+        now + 1,
+        lambda header, arrays: ({**header, "last": 2}, {**arrays, "new": 0}),
     )
     header, arrays = container.loads(DATA)
-    assert header == {**HEADER, "fourth": 4, "fifth": 5}
+    assert header == {**HEADER, "next": 1, "last": 2}
     assert "new" in arrays
