@@ -53,7 +53,7 @@ class Judge:
             stage.rejection_rate, stage.gravity = self._gravity(
                 paths, stable, n_stable / max(len(vocabulary), 1), rejection_rate
             )
-            paths.record(count_both(stable, weights), n_stable)
+            paths.record(int(count_both(stable, weights)), n_stable)
         if self.timetable.endless and has_fitting(paths):
             self._choose_members(paths, vocabulary)
 
