@@ -164,7 +164,7 @@ WRONG = {
     "normalize": FLAGS,
     "class_weight": ["heavy", 3, [1, 2]],
     "random_state": [-1, 2**32, 1.5, "seed"],
-    "n_jobs": [1.5, "all", True],
+    "n_jobs": [0, 1.5, "all", True],
     "verbose": [-1, 0.5, "loud", None],
     "eta0": NOT_POSITIVE,
     "learning_rate": ["adaptive", None, 0.1],

@@ -23,20 +23,23 @@ class Constraint(Protocol):
 
 @dataclass(frozen=True)
 class Whole:
-    """A whole number, at least ``least`` and at most ``most``."""
+    """A whole number, at least ``least`` and at most ``most``, but not ``never``."""
 
     least: int | None = None
     most: int | None = None
+    never: int | None = None
 
     def allows(self, value: Any) -> bool:
         """Return whether the value is allowed; True and False are no numbers here."""
         whole = isinstance(value, Integral) and not isinstance(value, bool)
-        enough = whole and (self.least is None or value >= self.least)
+        enough = whole and value != self.never and (self.least is None or value >= self.least)
         return enough and (self.most is None or value <= self.most)
 
     def __str__(self) -> str:
         least = "" if self.least is None else f" of at least {self.least}"
-        return f"a whole number{least}" + ("" if self.most is None else f" and at most {self.most}")
+        most = "" if self.most is None else f" and at most {self.most}"
+        never = "" if self.never is None else f" other than {self.never}"
+        return f"a whole number{never}{least}{most}"
 
 
 @dataclass(frozen=True)

@@ -43,7 +43,7 @@ COMMON: Constraints = {
         NO_VALUE,
         Kind(np.random.RandomState, "a numpy.random.RandomState"),
     ),
-    "n_jobs": (Whole(), NO_VALUE),
+    "n_jobs": (Whole(never=0), NO_VALUE),
     "warm_start": FLAG,
     "verbose": (Whole(0), *FLAG),
 }
