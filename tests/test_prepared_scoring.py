@@ -1,13 +1,22 @@
 """Rows are judged as if their columns had been prepared, though nobody writes such rows."""
 
+import pickle
+
 import numpy as np
 import pytest
-from numpy.testing import assert_allclose
+from numpy.testing import assert_allclose, assert_array_equal
 from scipy import sparse
 
 from thresher.data.column_offsets import ColumnOffsets
 from thresher.data.column_scales import ColumnScales
-from thresher.data.prepared_scoring import FEW, MOST_KINDS, PreparedScorer
+from thresher.data.prepared_scoring import (
+    FEW,
+    MOST_KINDS,
+    Never,
+    Often,
+    PreparedScorer,
+    Seldom,
+)
 from thresher.data.scoring import Scorer
 
 WIDTH = 600
@@ -70,16 +79,23 @@ def test_margins_are_those_of_prepared_rows(n_prepared, n_problems, by_place):
 
 
 def test_each_way_is_taken():
-    names = [scorer(n)._judges[0].__qualname__.split(".")[0] for n in CASES]
-    assert names == ["_seldom", "_seldom", "_seldom", "_often", "_often"]
-    assert scorer(100, by_place=True)._judges[0].__qualname__ == "_never"
+    kinds = [type(scorer(n)._judges[0]) for n in CASES]
+    assert kinds == [Seldom, Seldom, Seldom, Often, Often]
+    assert isinstance(scorer(100, by_place=True)._judges[0], Never)
+
+
+@pytest.mark.parametrize("n_prepared", [5, 300])
+def test_what_has_judged_rows_can_be_pickled(n_prepared):
+    judge = scorer(n_prepared)
+    margins = judge.margins(rows())
+    assert_array_equal(pickle.loads(pickle.dumps(judge)).margins(rows()), margins)
 
 
 def test_more_kinds_than_a_byte_tells_are_judged_with_care(monkeypatch):
     judge = scorer(FEW_COLUMNS)
     assert FEW_COLUMNS + 2 < MOST_KINDS
     monkeypatch.setattr("thresher.data.prepared_scoring.MOST_KINDS", 3)
-    assert judge._judges[0].__qualname__ == "_never"
+    assert isinstance(judge._judges[0], Never)
     assert_allclose(judge.margins(rows()), expected(judge, rows()), rtol=1e-9, atol=1e-9)
 
 

@@ -17,7 +17,7 @@ from thresher.kernels.prepared_margins import often_prepared, seldom_prepared
 LEFT = 1e-6  # of a square, after a subtraction that has not cost too many digits
 FEW = 50  # if one column of so many, or fewer, is prepared, most rows hardly meet any
 
-MOST_KINDS = 1 << 8  # of prepared columns and one of all others, which a byte can tell apart
+MOST_KINDS = 1 << 8  # of columns, left alone and without a scale included, that a byte tells apart
 
 Judgement = tuple[np.ndarray, np.ndarray]  # margins, and which of them are none
 Judge = Callable[[np.ndarray, np.ndarray, np.ndarray, float], Judgement]
@@ -64,52 +64,64 @@ class PreparedScorer:
         offsets = np.zeros(columns.size) if self.offsets is None else self.offsets.at(columns)
         lines = np.column_stack([scales**2, 2 * scales**2 * offsets])
         square = float(lines[:, 0] @ offsets**2)
-        prepared = (scales != 1) | (offsets != 0)
+        prepared = (scales != 0) & ((scales != 1) | (offsets != 0))
         kinds, kind_of = np.unique(lines[prepared], axis=0, return_inverse=True)
         dots = [-float(one[plain.places(columns)] @ offsets) for one in plain.weights]
         pairs = list(zip(plain.weights, dots, strict=True))
-        if FEW * np.count_nonzero(prepared & (scales != 0)) <= np.count_nonzero(scales):
-            if len(kinds) < MOST_KINDS:
-                by_column = np.zeros(columns.size, np.uint8)
-                by_column[prepared] = 1 + kind_of.ravel()
-                table = np.vstack([[1.0, 0.0], kinds])
-                return [_seldom(plain, one, by_column, table, dot, square) for one, dot in pairs]
+        if FEW * np.count_nonzero(prepared) <= np.count_nonzero(scales):
+            table = np.vstack([[[1.0, 0.0], [0.0, 0.0]], kinds])
+            if len(table) <= MOST_KINDS:
+                by_column = (scales == 0).astype(np.uint8)
+                by_column[prepared] = 2 + kind_of.ravel()
+                return [Seldom(plain, one, by_column, table, dot, square) for one, dot in pairs]
         elif plain.place_of is None:
-            return [_often(one, lines, dot, square) for one, dot in pairs]
-        return [_never] * len(pairs)
+            tables = [np.column_stack([one, -lines[:, 1], lines[:, 0]]) for one in plain.weights]
+            padded = [np.append(table.ravel(), 0.0) for table in tables]
+            return [Often(one, dot, square) for one, dot in zip(padded, dots, strict=True)]
+        return [Never() for _ in plain.weights]
 
 
-def _seldom(
-    plain: Scorer,
-    weights: np.ndarray,
-    kinds: np.ndarray,
-    table: np.ndarray,
-    dot: float,
-    square: float,
-) -> Judge:
-    """Return what judges rows that hardly meet a column that is prepared."""
+@dataclass(frozen=True)
+class Seldom:
+    """Judges rows that hardly meet a column that is prepared; ``table`` tells of its kind."""
 
-    def judge(
-        starts: np.ndarray, columns: np.ndarray, values: np.ndarray, bias: float
+    plain: Scorer
+    weights: np.ndarray
+    kinds: np.ndarray
+    table: np.ndarray
+    dot: float
+    square: float
+
+    def __call__(
+        self, starts: np.ndarray, columns: np.ndarray, values: np.ndarray, bias: float
     ) -> Judgement:
-        told = weights, kinds, table, dot, square, LEFT * square
-        return seldom_prepared(starts, columns, plain.places(columns), values, *told, bias)
+        """Return margins, and which of them are none."""
+        told = self.weights, self.kinds, self.table, self.dot, self.square, LEFT * self.square
+        places = self.plain.places(columns)
+        return seldom_prepared(starts, columns, places, values, *told, bias)
 
-    return judge
 
+@dataclass(frozen=True)
+class Often:
+    """Judges rows in which many columns are prepared; ``table`` tells of each."""
 
-def _often(weights: np.ndarray, lines: np.ndarray, dot: float, square: float) -> Judge:
-    """Return what judges rows in which many columns are prepared."""
-    table = np.append(np.column_stack([weights, -lines[:, 1], lines[:, 0]]).ravel(), 0.0)
+    table: np.ndarray
+    dot: float
+    square: float
 
-    def judge(
-        starts: np.ndarray, columns: np.ndarray, values: np.ndarray, bias: float
+    def __call__(
+        self, starts: np.ndarray, columns: np.ndarray, values: np.ndarray, bias: float
     ) -> Judgement:
-        return often_prepared(starts, columns, values, table, dot, square, LEFT * square, bias)
+        """Return margins, and which of them are none."""
+        told = self.table, self.dot, self.square, LEFT * self.square
+        return often_prepared(starts, columns, values, *told, bias)
 
-    return judge
 
+class Never:
+    """Leaves all rows to those who take care: there is more than a table has room for."""
 
-def _never(starts: np.ndarray, columns: np.ndarray, values: np.ndarray, bias: float) -> Judgement:  # noqa: ARG001
-    """Leave all rows to those who take care: there are more columns than a table has room for."""
-    return np.zeros(starts.size - 1), np.ones(starts.size - 1, np.bool_)
+    def __call__(
+        self, starts: np.ndarray, columns: np.ndarray, values: np.ndarray, bias: float
+    ) -> Judgement:
+        """Return no margins, and that they are none."""
+        return np.zeros(starts.size - 1), np.ones(starts.size - 1, np.bool_)
