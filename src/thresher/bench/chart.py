@@ -48,12 +48,13 @@ def _bar(place: int, one: Measured) -> str:
     """Return a figure's name, its bar and its number."""
     y, share = TOP + LINE * place, _share(one, one.value)
     end, aim = _x(share), _x(_share(one, bar_of(one).aim))
+    number = max(end, aim, _x(1.0)) + 8  # beyond all lines that would cross it
     kind = "met" if share <= 1 else "missed"
     return (
         f'<text class="name" x="{LEFT - 8}" y="{y + 13}">{text(_name(one))}</text>'
         f'<rect class="{kind}" x="{LEFT}" y="{y + 3}" width="{max(end - LEFT, 1):.1f}" '
         f'height="{LINE - 7}"/><path class="aim" d="M{aim:.1f} {y + 1}v{LINE - 3}"/>'
-        f'<text x="{end + 6:.1f}" y="{y + 13}">{one.value:.3g}</text>'
+        f'<text x="{number:.1f}" y="{y + 13}">{one.value:.3g}</text>'
     )
 
 
