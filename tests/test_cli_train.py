@@ -103,6 +103,13 @@ def test_units_of_a_pipe_are_warned_of(rows):
     assert CliRunner().invoke(main, [*words, "--quiet"], input=piped).stderr == ""
 
 
+@pytest.mark.parametrize("option", ["--label", "--weight"])
+def test_names_of_columns_are_for_rows_that_have_some(rows, option):
+    words = fails(2, "rows.svm", "-o", "m.thresher", option, "y", *QUICK)
+    assert f"{option} names a column or a key, and svmlight rows have none" in words
+    assert not Path("m.thresher").exists()
+
+
 def test_text_read_twice_is_kept_as_shards(rows):
     run("rows.svm", "-o", "a.thresher", "--method", "ftrl", *QUICK)
     assert (rows / "rows.svm.shards").is_dir()

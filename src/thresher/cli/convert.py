@@ -55,7 +55,7 @@ def convert(
     from thresher.data.sources.protocol import Reading
     from thresher.data.sources.shard_writer import write_shards
 
-    how = Reading(**reading_from(options), labelled=not unlabelled)
+    how = Reading(**reading_from(options, files), labelled=not unlabelled)
     source = open_source(files, how)
     with Progress("converting", quiet=quiet) as shown:
         written = write_shards(source, folder, shown.reach)

@@ -66,7 +66,7 @@ def evaluate(
     if refits and "-" in files:
         raise click.UsageError("--refits reads the rows twice: standard input cannot be.")
     fitted = load_model(model)
-    reading = reading_from(options)
+    reading = reading_from(options, files)
     found = _scores(fitted, files, reading, quiet)
     if refits:
         found["stability"] = _stability(fitted, files, reading, refits, seed, quiet)

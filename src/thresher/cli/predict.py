@@ -62,7 +62,7 @@ def predict(
 
     fitted = load_model(model)
     lines = lines_of(fitted, kind, as_json)
-    source = source_for(fitted, files, **reading_from(options))
+    source = source_for(fitted, files, **reading_from(options, files))
     meeting = Meeting(fitted)
     with writing(out) as stream, Progress("predicting", quiet=quiet or to_terminal(out)) as shown:
         for chunk, margins in margins_of(fitted, source):

@@ -1,10 +1,11 @@
 """Options of every command that reads rows."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import click
 
+NAMED = ["csv", "tsv", "jsonl", "arrow"]  # formats whose columns have names
 FORMATS = ["auto", "svmlight", "vw", "jsonl", "csv", "tsv", "text", "arrow", "shards"]
 
 OPTIONS = [
@@ -47,9 +48,18 @@ def reading_options(command: Callable[..., Any]) -> Callable[..., Any]:
     return command
 
 
-def reading_from(options: dict[str, Any]) -> dict[str, Any]:
+def reading_from(options: dict[str, Any], files: Sequence[str]) -> dict[str, Any]:
     """Take the options of reading out of a command's keywords, as ``open_source`` knows them."""
+    from thresher.data.sources.opening import format_of
+
     base = options.pop("index_base")
     names = ("format", "label", "weight", "hash_bits", "on_error")
     taken = {name: options.pop(name) for name in names}
+    form = format_of(files[0]) if taken["format"] == "auto" else taken["format"]
+    for name in ("label", "weight"):
+        if taken[name] is not None and form not in NAMED:
+            raise click.UsageError(
+                f"--{name} names a column or a key, and {form} rows have none: leave it out, or "
+                f"say with --format how the file is written ({', '.join(NAMED)})."
+            )
     return {**taken, "index_base": None if base == "auto" else int(base)}

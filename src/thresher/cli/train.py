@@ -115,7 +115,7 @@ def _recipe(options: dict[str, Any], given: set[str]) -> Recipe:
         raise click.UsageError("Name a file to train on, or - for standard input.")
     if not options["output"]:
         raise click.UsageError("Name the model to write: -o MODEL.")
-    reading = reading_from(options)
+    reading = reading_from(options, options["files"])
     parameters = parameters_from(options, given)
     classes, checkpoint = options["classes"], options["checkpoint"]
     return Recipe(
