@@ -1,4 +1,4 @@
-"""Dense twin of the flagship: steps by feature, bursts, stages, a refit.
+"""Dense twin of the flagship: steps by feature, bursts, stages, an exchange, a refit.
 
 See reference.py for why it exists and reference_stabilized.py for the arguments. `groups` are the
 numbers of the paths that have one length of steps between them; `norms` are the mean squared norms
@@ -13,6 +13,7 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from reference import importance, quantile, slope, soft_threshold
+from reference_exchange import exchange
 from reference_stabilized import Fit, purge, record
 
 LEAST = 1e-30
@@ -171,6 +172,7 @@ def thresher(
     halving,
     power,
     weights=None,
+    exchanges=True,
 ):
     """Both `select_etas` and `refit_etas` cover the whole run: entry t is that of update t + 1."""
     task = Task(X, y, orders, groups, loss, biases, norms, bounds, burst_weights, weights)
@@ -192,6 +194,13 @@ def thresher(
     coef, v = paths.W.mean(axis=0), paths.V.mean()
     n_refitting = max(math.ceil((updates - n_selecting * size) / size), 1 if refit > 0 else 0)
     if n_refitting:
+        if exchanges:
+            fit_intercept = bool(np.any(biases))
+            kept = exchange(
+                X, y, loss=loss, fit_intercept=fit_intercept, stable=paths.stable, weights=weights
+            )
+            paths.stable = kept
+            paths.W[:, ~kept] = 0.0
         coef, v = refit_mean(task, paths, etas=refit_etas, size=size, n_bursts=n_refitting)
     intercept = biases[paths.rows - 1] * v if paths.rows else 0.0
     return Fit(coef, intercept, paths.stable, mean, history)

@@ -115,6 +115,11 @@ class AdaptiveUnit(PathUnit):
         if self.parted:
             self.fits[self._numbers(gone)] = 0.0
 
+    def bring_back(self, slots: np.ndarray) -> None:
+        """Let purged features have full steps again, from nothing."""
+        super().bring_back(slots)
+        self.arrays["pace"][slots, RATE] = 1.0
+
     def begin_tallies(self) -> None:
         """Let the sums of weights rest until there are others."""
         self.arrays.rest("total")

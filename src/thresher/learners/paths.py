@@ -119,6 +119,14 @@ class Paths:
         for unit in self.units:
             unit.purge(slots)
 
+    def exchange(self, gone: np.ndarray, back: np.ndarray) -> None:
+        """Let the features of some slots go, and purged ones come back without a weight."""
+        self.feature("purged_at")[gone] = self.stage.number
+        self.feature("purged_at")[back] = 0
+        for unit in self.units:
+            unit.purge(gone)
+            unit.bring_back(back)
+
     def open_next_stage(self, bursts: int) -> None:
         """Go on to the next stage, tallies empty; the one that ends had so many bursts."""
         self.stage.number += 1

@@ -58,6 +58,7 @@ class Thresher(StageLearner):
     fitting: float = 1.0
     halving: float = SELECTING_HALVING
     salience: float = SALIENCE
+    exchanges: bool = True
 
     means: ClassVar[tuple[str, ...]] = ("mean", "fitted")
     few: ClassVar[tuple[str, ...]] = ("fitted",)
@@ -95,6 +96,10 @@ class Thresher(StageLearner):
     def finished(self, paths: Paths) -> bool:
         """Return whether the last stage has been closed; a stream has none."""
         return not self.timetable.endless and paths.stage.number > self.timetable.last_stage
+
+    def has_selected(self, paths: Paths) -> bool:
+        """Return whether features have been selected, and are about to be refitted."""
+        return not self.timetable.selects(paths.stage.number) and not self.finished(paths)
 
     def may_stop(self, paths: Paths) -> bool:
         """Return whether weights that no longer change may end the training."""

@@ -50,6 +50,10 @@ class PathUnit(ABC):
         """Let the features of some slots go, weights and all."""
         self.arrays["weights"][gone] = 0.0
 
+    def bring_back(self, slots: np.ndarray) -> None:
+        """Let purged features learn again, from nothing."""
+        self.arrays["weights"][slots] = 0.0
+
     def make_room(self) -> None:
         """Let a burst touch every slot, with one place more: kernels write before they count."""
         self.burst.grow(self.arrays["weights"].shape[0] + 1)

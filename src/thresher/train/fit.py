@@ -5,14 +5,12 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from thresher.data.vocabulary import Vocabulary
-from thresher.learners.paths import Paths
 from thresher.learners.protocol import Learner
 from thresher.randomness import write_permutation
 from thresher.train.feed import Batch, Feed
 from thresher.train.follow import follow
 from thresher.train.problem import Problem
-from thresher.train.work import SheddingWork, Work
+from thresher.train.work import Work
 from thresher.workers import Workers
 
 ROWS_AT_ONCE = 4096
@@ -76,24 +74,16 @@ class Passes:
 def fit_problem(
     learner: Learner,
     problem: Problem,
-    vocabulary: Vocabulary,
+    work: Work,
     batch: Batch,
     targets: np.ndarray,
     passes: Passes,
     run_all: Workers,
     report: Callable[[int, Problem], None],
-    lent: bool,
 ) -> int:
-    """Learn the rows pass by pass; return the number of passes.
-
-    Rows that are ``lent`` are left as they are.
-    """
-    if isinstance(problem.state, Paths):
-        work: Work = SheddingWork(batch.rows, problem.state, vocabulary, lent)
-    else:
-        work = Work(batch.rows, problem.state, vocabulary)
+    """Learn the rows pass by pass; return the number of passes."""
     work.shed(run_all)  # what earlier fits have purged
-    before = np.zeros(len(vocabulary))
+    before = np.zeros(len(work.vocabulary))
     first = problem.pace.updates
     turns = passes.in_turn(batch.norms.size, learner.n_orders, run_all)
     while not learner.finished(work.state) and (turn := next(turns, None)):
@@ -105,7 +95,7 @@ def fit_problem(
             report(number, problem)
             if not (passes.tol > 0 and learner.may_stop(problem.state)):
                 continue
-            weights, _ = learner.weights(problem.state, vocabulary)
+            weights, _ = learner.weights(problem.state, work.vocabulary)
         if unchanged(before, weights, passes.tol):
             break
         before = weights

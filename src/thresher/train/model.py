@@ -8,11 +8,13 @@ from typing import Any
 import numpy as np
 from scipy import sparse
 
+from thresher.data.given_rows import GivenRows
 from thresher.data.growth import Restore
 from thresher.data.vocabulary import Vocabulary
 from thresher.files import access
 from thresher.learners.protocol import Learner, Overflow
 from thresher.learners.stages import StageLearner
+from thresher.train.exchanging import work_on
 from thresher.train.feed import Batch, Feed
 from thresher.train.fit import Passes, fit_problem
 from thresher.train.follow import follow
@@ -87,14 +89,14 @@ class Model:
         batch = Batch(*absorbed, importance)
         alone = len(self.problems) == 1
         lent = not alone or _share_memory(batch.rows, (X.indptr, X.indices, X.data))
+        given = GivenRows(X, self.vocabulary, self.learner.dtype)
 
         def fit_one(problem: Problem, mine: np.ndarray) -> int:
             problem.state.grow(len(self.vocabulary))
             self.learner.resume(problem.state)
             inner = run_all if alone else run_all.alone()
-            return fit_problem(
-                self.learner, problem, self.vocabulary, batch, mine, passes, inner, report, lent
-            )
+            work = work_on(self.learner, problem.state, given, batch, mine, lent)
+            return fit_problem(self.learner, problem, work, batch, mine, passes, inner, report)
 
         outer = run_all.alone() if alone else run_all
         return max(outer(fit_one, self.problems, targets))

@@ -1,0 +1,85 @@
+"""Dense twin of the exchange between selection and refit: Newton's method, and one row at a time.
+
+See reference.py for why it exists.
+"""
+
+import math
+
+import numpy as np
+
+NUMBERS = ("squared_error", "huber")
+
+
+def bend(loss, margin, target):
+    """Return the loss, its slope and its curvature; classes have the log loss."""
+    if loss not in NUMBERS:
+        doubt = 1 / (1 + math.exp(margin * target))
+        return -math.log1p(-doubt), -target * doubt, doubt * (1 - doubt)
+    error = margin - target
+    if loss == "squared_error" or abs(error) <= 1:
+        return error**2 / 2, error, 1.0
+    return abs(error) - 0.5, math.copysign(1.0, error), 0.0
+
+
+def bends(loss, X, y, weights):
+    return np.array([bend(loss, m, t) for m, t in zip(X @ weights, y, strict=True)]).T
+
+
+def settled(X, y, loss, importance, penalties):
+    """Return the weights of least cost, and that cost."""
+
+    def cost(weights):
+        return importance @ bends(loss, X, y, weights)[0] + penalties @ weights**2 / 2
+
+    weights = np.zeros(X.shape[1])
+    for _ in range(200):
+        _, slopes, curvatures = bends(loss, X, y, weights)
+        slope = X.T @ (importance * slopes) + penalties * weights
+        hessian = (X.T * (importance * curvatures)) @ X + np.diag(penalties + 1e-9)
+        step, share = np.linalg.solve(hessian, slope), 1.0
+        while cost(weights - share * step) > cost(weights) and share > 1e-12:
+            share /= 2
+        weights = weights - share * step
+    return weights, cost(weights)
+
+
+def exchange(X, y, *, loss, fit_intercept, stable, weights=None):
+    """Return the stable set after as many swaps as the rows insist on."""
+    occurring = np.flatnonzero((X != 0).any(axis=0))
+    count = np.ones(len(X)) if weights is None else weights
+    importance = count / np.mean(count[count > 0])
+    ridge = 0.1 * np.mean(np.sum(X**2, axis=1))
+    chance = 2 * math.log(occurring.size)
+    chosen = list(np.flatnonzero(stable))
+    if not 0 < len(chosen) < occurring.size:
+        return stable
+
+    def fitted(columns):
+        table = np.column_stack([X[:, columns], np.full(len(X), float(fit_intercept))])
+        penalties = np.append(np.full(len(columns), ridge), 0.0)
+        return table, *settled(table, y, loss, importance, penalties)
+
+    table, found, cost = fitted(chosen)
+    for _ in range(20):
+        _, slopes, curvatures = bends(loss, table, y, found) * importance
+        unit = 1.0
+        if loss in NUMBERS:
+            free = np.sum(curvatures) - len(found)
+            unit = np.sum(slopes**2 / np.where(importance > 0, importance, 1)) / free
+            unit = unit if free > 0 else math.inf
+
+        def bent(j, curvatures=curvatures):
+            level = (curvatures @ X[:, j]) ** 2 / np.sum(curvatures) if fit_intercept else 0.0
+            return curvatures @ X[:, j] ** 2 - level + ridge
+
+        said = {j: (slopes @ X[:, j]) ** 2 / bent(j) for j in occurring if j not in chosen}
+        missed = {j: found[k] ** 2 * bent(j) for k, j in enumerate(chosen)}
+        comes, goes = max(said, key=said.get), min(missed, key=missed.get)
+        if said[comes] - missed[goes] <= chance * unit:
+            break
+        after = [comes if j == goes else j for j in chosen]
+        there = fitted(after)
+        if 2 * (cost - there[2]) <= chance * unit:
+            break
+        chosen, (table, found, cost) = after, there
+    return np.isin(np.arange(X.shape[1]), chosen)

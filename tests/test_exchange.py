@@ -1,0 +1,207 @@
+"""Features that went come back for weaker ones: the parts of it, and what users see of it."""
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from numpy.testing import assert_allclose, assert_array_equal
+from scipy import sparse
+from sklearn.linear_model import LogisticRegression, Ridge
+
+from thresher import ThresherClassifier, ThresherRegressor
+from thresher.data.given_rows import GivenRows
+from thresher.data.vocabulary import Vocabulary
+from thresher.kernels.losses import HINGE, HUBER, LOG_LOSS, SQUARED_ERROR
+from thresher.train.bends import bends_of
+from thresher.train.exchange import best_swap, exchanged
+from thresher.train.feed import Batch
+from thresher.train.settling import Lesson, lesson_of, settle
+
+FLOAT64 = np.dtype(np.float64)
+
+
+def given_rows(X, normalize=False, dtype=FLOAT64):
+    """Return rows whose slots are in another order than their columns."""
+    rows = sparse.csr_array(X)
+    vocabulary = Vocabulary(rows.shape[1], normalize)
+    vocabulary.learn_by_frequency(rows)
+    vocabulary.absorb(rows, dtype)
+    return GivenRows(rows, vocabulary, dtype)
+
+
+def lesson_for(y, loss=LOG_LOSS, penalty=0.1, intercept=True, importance=None):
+    weights = np.ones(y.size) if importance is None else importance
+    return Lesson(loss, y, weights, penalty, intercept)
+
+
+def hidden_truth(n_rows=600, n_columns=30, seed=0):
+    """Return marks that tell a class, and copies of them that each tell a part of it."""
+    rng = np.random.default_rng(seed)
+    X = (rng.random((n_rows, n_columns)) < 0.3).astype(float)
+    X[:, 20:] = X[:, [0]] * (rng.random((n_rows, n_columns - 20)) < 0.5)
+    y = np.where(rng.random(n_rows) < np.where(X[:, 0] > 0, 0.95, 0.1), 1.0, -1.0)
+    return X, y
+
+
+@pytest.mark.parametrize("normalize", [False, True])
+@pytest.mark.parametrize("indices", [np.int32, np.int64])
+def test_evidence_is_what_dense_sums_are(normalize, indices):
+    rng = np.random.default_rng(1)
+    X = rng.normal(size=(40, 12)) * (rng.random((40, 12)) < 0.4)
+    given = given_rows(X, normalize)
+    given.X.indices, given.X.indptr = (
+        given.X.indices.astype(indices),
+        given.X.indptr.astype(indices),
+    )
+    pulls, bends = rng.normal(size=40), rng.random(40)
+    dense = X / np.linalg.norm(X, axis=1, keepdims=True) if normalize else X
+    dense = dense[:, given.vocabulary["columns"]]
+    expected = np.column_stack([dense.T @ pulls, dense.T @ bends, (dense**2).T @ bends])
+    assert_allclose(given.evidence(pulls, bends), expected, atol=1e-12)
+
+
+def test_rows_picked_are_those_that_learning_sees():
+    rng = np.random.default_rng(2)
+    X = rng.normal(size=(30, 15)) * (rng.random((30, 15)) < 0.5)
+    given = given_rows(X, normalize=True, dtype=np.dtype(np.float32))
+    slots = np.array([1, 4, 5, 11])
+    picked = given.with_slots(slots)
+    absorbed, _ = given.vocabulary.absorb(given.X, np.dtype(np.float32), anew=False)
+    whole = sparse.csr_array((absorbed.values, absorbed.slots, absorbed.starts), (30, 15))
+    table = sparse.csr_array((picked.values, picked.slots, picked.starts), (30, 4))
+    assert picked.values.dtype == np.float32
+    assert_array_equal(table.toarray(), whole.toarray()[:, slots])
+
+
+@pytest.mark.parametrize("intercept", [True, False])
+def test_weights_settle_where_others_put_them(intercept):
+    X, y = hidden_truth()
+    given, slots = given_rows(X), np.array([0, 3, 7])
+    columns = given.vocabulary["columns"][slots]
+    start = np.zeros(4)
+    classes = settle(lesson_for(y, intercept=intercept), given.with_slots(slots), start)
+    logistic = LogisticRegression(C=10.0, fit_intercept=intercept, tol=1e-8).fit(X[:, columns], y)
+    assert_allclose(classes.weights[:-1], logistic.coef_[0], atol=0.02)
+    assert_allclose(classes.weights[-1], logistic.intercept_ if intercept else 0.0, atol=0.02)
+    lesson = lesson_for(y, SQUARED_ERROR, intercept=intercept)
+    numbers = settle(lesson, given.with_slots(slots), start)
+    ridge = Ridge(alpha=0.1, fit_intercept=intercept).fit(X[:, columns], y)
+    assert_allclose(numbers.weights[:-1], ridge.coef_, atol=1e-4)
+
+
+@pytest.mark.parametrize("loss", [LOG_LOSS, SQUARED_ERROR, HUBER])
+def test_slopes_and_curvatures_are_derivatives(loss):
+    margins, targets, step = np.linspace(-3, 3, 30) + 0.013, np.tile([-1.0, 1.0], 15), 1e-5
+    below, at, above = (bends_of(loss, margins + s, targets) for s in (-step, 0.0, step))
+    assert_allclose(at.slopes, (above.losses - below.losses) / (2 * step), atol=1e-6)
+    assert_allclose(at.curvatures, (above.slopes - below.slopes) / (2 * step), atol=1e-6)
+
+
+def test_what_tells_the_class_comes_for_what_tells_a_part():
+    X, y = hidden_truth()
+    given, slots = given_rows(X), np.arange(30)
+    columns = given.vocabulary["columns"]
+    parts = np.sort(slots[columns >= 26])
+    lesson, everything = lesson_for(y), np.ones(30, bool)
+    here = settle(lesson, given.with_slots(parts), np.zeros(parts.size + 1))
+    assert columns[best_swap(given, lesson, parts, everything, here).comes] == 0
+    kept = exchanged(given, lesson, parts, everything, lambda: None)
+    assert 0 in columns[kept]
+    assert kept.size == parts.size
+    closed = everything & (columns != 0)
+    assert 0 not in columns[exchanged(given, lesson, parts, closed, lambda: None)]
+
+
+@pytest.mark.parametrize("loss", [HINGE, LOG_LOSS, SQUARED_ERROR, HUBER])
+def test_chance_brings_nothing_back(loss):
+    for seed in range(10):
+        rng = np.random.default_rng(seed)
+        given = given_rows(rng.normal(size=(200, 50)))
+        lesson, slots = lesson_for(rng.choice([-1.0, 1.0], 200), loss), np.arange(5)
+        kept = exchanged(given, lesson, slots, np.ones(50, bool), lambda: None)
+        assert np.setdiff1d(kept, slots).size <= 1
+
+
+def test_numbers_that_overflow_change_nothing():
+    X, y = hidden_truth()
+    given, slots = given_rows(X * 1e200), np.arange(3)
+    kept = exchanged(given, lesson_for(y), slots, np.ones(30, bool), lambda: None)
+    assert_array_equal(kept, slots)
+
+
+class Unexchanged(ThresherClassifier):
+    """The same without the exchange."""
+
+    def _learner(self, n_rows):
+        return replace(super()._learner(n_rows), exchanges=False)
+
+
+def quick(kind=ThresherClassifier, **changes):
+    """Return a model whose selection is too short to be good."""
+    return kind(**{"n_features_to_select": 3, "random_state": 0, "max_iter": 1, **changes})
+
+
+def supports(*models):
+    return [model.get_support(indices=True).tolist() for model in models]
+
+
+@pytest.mark.parametrize("paths", ["shared", "permutation"])
+def test_a_fit_that_went_wrong_is_put_right(paths):
+    X, y = hidden_truth(n_columns=60)
+    mended, left = (
+        quick(kind, paths=paths).fit(X, y) for kind in (ThresherClassifier, Unexchanged)
+    )
+    assert 0 in supports(mended)[0]
+    assert mended.n_features_selected_ == 3
+    assert mended.score(X, y) >= left.score(X, y)
+
+
+@pytest.mark.parametrize("loss", ["squared_error", "huber"])
+def test_regressors_are_put_right_too(loss):
+    X, y = hidden_truth(n_columns=60)
+    model = quick(ThresherRegressor, loss=loss).fit(X, 50 + 7 * y)
+    assert 0 in supports(model)[0]
+
+
+def test_it_is_the_same_for_any_number_of_threads():
+    X, y = hidden_truth(n_columns=60)
+    labels = np.where(X[:, 1] > 0, "x", np.where(y > 0, "y", "z"))
+    alone, two = (quick(n_jobs=n).fit(X, labels) for n in (1, 2))
+    assert_array_equal(alone.coef_, two.coef_)
+
+
+def test_weights_of_four_are_no_more_evidence_than_weights_of_one():
+    X, y = hidden_truth()
+    model = quick().fit(X, y)
+    rows, norms = model._model.vocabulary.absorb(sparse.csr_array(X), FLOAT64)
+    weights = np.random.default_rng(3).integers(0, 3, y.size).astype(float)
+    batches = (Batch(rows, norms, times * weights) for times in (1.0, 4.0))
+    one, four = (lesson_of(model._model.learner, batch, y) for batch in batches)
+    assert_allclose(one.importance, four.importance)
+    assert_allclose(one.importance[weights > 0].mean(), 1.0)
+
+
+@pytest.mark.parametrize(("size", "asked"), [(100, True), (101, False), (400, False)])
+def test_many_features_and_all_are_not_exchanged(monkeypatch, size, asked):
+    calls = []
+
+    def seen(given, lesson, slots, open_to, check):
+        calls.append(slots.size)
+        return slots
+
+    monkeypatch.setattr("thresher.train.exchanging.exchanged", seen)
+    rng = np.random.default_rng(4)
+    X = (rng.random((300, 400)) < 0.1).astype(float)
+    quick(n_features_to_select=size).fit(X, rng.choice([-1.0, 1.0], 300))
+    assert calls == ([size] if asked else [])
+
+
+def test_a_warm_start_stays_with_what_was_selected():
+    X, y = hidden_truth(n_columns=60)
+    other = np.random.default_rng(5).choice([-1.0, 1.0], y.size)
+    model = quick(n_features_to_select=6, warm_start=True).fit(X, other)
+    before = supports(model)[0]
+    assert 0 not in before
+    after = supports(model.set_params(n_features_to_select=3).fit(X, y))[0]
+    assert len(after) == 3
+    assert set(after) <= set(before)
