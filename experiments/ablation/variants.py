@@ -71,6 +71,10 @@ def _late_halving(learner: Thresher) -> Thresher:
     return replace(learner, halving=2 * learner.halving)
 
 
+def _unexchanged(learner: Thresher) -> Thresher:
+    return replace(learner, exchanges=False)
+
+
 def _by_weight(learner: Thresher) -> Thresher:
     return replace(learner, salience=0.0)
 
@@ -93,6 +97,7 @@ VARIANTS = {
     "steady-steps": Variant("selecting steps of one length", change=_steady_steps),
     "long-steps": Variant("selecting steps as long as the refit's", change=_long_steps),
     "short-steps": Variant("selecting steps a third as long", change=_short_steps),
+    "no-exchange": Variant("features that went stay away", change=_unexchanged),
     "far-columns": Variant("columns far from zero as they are", kind=UnmeasuredClassifier),
     "hinge": Variant("hinge loss", {"loss": "hinge"}),
     "unit-variance": Variant("columns of unit variance, rows as they are", scaling="unit-variance"),

@@ -18,6 +18,7 @@ from thresher.learners.timetable import Timetable
 # Of earlier stages, in the running means over stages. A stream's stages lengthen, and the last ones
 # say most.
 MEMORY, STREAM_MEMORY = 0.8, 0.5
+HARDLY = 1e-6  # the share by which who came stands higher than who went
 SALIENCE = 0.2  # exponent of a column's sum of squares in c_j
 
 
@@ -70,6 +71,18 @@ class Judge:
         """Return the mask of the n stable features whose weights stand out most."""
         scores = self.scores(paths, vocabulary, weights)
         return strongest(scores, paths.stable, columns_in(paths, vocabulary), n)
+
+    def level(
+        self, paths: Paths, vocabulary: Vocabulary, gone: np.ndarray, back: np.ndarray
+    ) -> None:
+        """Let slots that went and those that came for them stand where the last that stays does.
+
+        Refits on other rows take now the ones, now the others.
+        """
+        saliences, mean = self._saliences(paths, vocabulary), paths.feature("mean")
+        cut = float(salient(mean, saliences)[paths.stable].min(initial=np.inf))
+        for slots, share in ((gone, 1 - HARDLY), (back, 1 + HARDLY)):
+            mean[slots] = np.copysign(share * cut / saliences[slots], mean[slots])
 
     def _average(self, paths: Paths, stable: np.ndarray) -> np.ndarray:
         """Update the running means; return the mean weights of the stage."""

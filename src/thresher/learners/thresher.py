@@ -101,6 +101,13 @@ class Thresher(StageLearner):
         """Return whether features have been selected, and are about to be refitted."""
         return not self.timetable.selects(paths.stage.number) and not self.finished(paths)
 
+    def exchange(
+        self, paths: Paths, vocabulary: Vocabulary, gone: np.ndarray, back: np.ndarray
+    ) -> None:
+        """Let the features of some slots go, and others come back."""
+        self.judge.level(paths, vocabulary, gone, back)
+        paths.exchange(gone, back)
+
     def may_stop(self, paths: Paths) -> bool:
         """Return whether weights that no longer change may end the training."""
         return paths.stage.number >= self.timetable.averaging

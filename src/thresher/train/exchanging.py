@@ -67,7 +67,8 @@ class ExchangingWork(SheddingWork):
         if np.array_equal(kept, slots):
             return
         self.state.spread()
-        self.state.exchange(np.setdiff1d(slots, kept), np.setdiff1d(kept, slots))
+        gone, back = np.setdiff1d(slots, kept), np.setdiff1d(kept, slots)
+        self.learner.exchange(self.state, self.vocabulary, gone, back)
         self.state.keep(self.state.stable)
         self.rows, self.lent = self.given.with_slots(kept), False
         self.counts = slot_counts(self.rows.slots, kept.size)
