@@ -32,7 +32,8 @@ def scales_in(rows):
 
 def classifier():
     """Return a model of the size that the counts have features for."""
-    return thresher.ThresherClassifier(n_features_to_select=10, random_state=0)
+    settings = {"n_features_to_select": 10, "normalize": True, "random_state": 0}
+    return thresher.ThresherClassifier(**settings)
 
 
 @pytest.mark.parametrize("size", [1 / 30, 30.0])
