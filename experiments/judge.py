@@ -32,7 +32,7 @@ def misses(model: Any, X: csr_matrix, y: np.ndarray) -> np.ndarray:
     the model: the length it has with all columns around zero and in one unit.
     """
     coef, intercept = weights(model)
-    rows = _of_unit_length(X, model) if getattr(model, "normalize", False) else X
+    rows = _of_unit_length(X, model) if getattr(model, "rows_normalized_", False) else X
     return np.where(rows @ coef + intercept > 0, 1, -1) != y
 
 

@@ -14,7 +14,7 @@ from sklearn.preprocessing import StandardScaler
 import thresher
 from cases import SMALL, labelled_rows, make
 from thresher.data.column_offsets import ColumnOffsets
-from thresher.estimators.offsets import FEWEST_COLUMNS, FEWEST_ROWS, FarColumns
+from thresher.estimators.offsets import FEWEST_ROWS, FarColumns
 from thresher.estimators.units import Sizes
 from thresher.files.errors import ModelFileError
 
@@ -76,11 +76,22 @@ def test_columns_with_zeros_are_as_far_but_marks_are_not():
     assert not far_in(there * rng.uniform(0.25, 0.27, there.shape))
 
 
-def test_rows_and_columns_must_be_several():
-    rows, _ = expressions(p=FEWEST_COLUMNS)
-    assert far_in(rows) == far_in(-rows) == list(range(FEWEST_COLUMNS))
+def test_rows_must_be_several():
+    rows, _ = expressions(p=3)
+    assert far_in(rows) == far_in(-rows) == [0, 1, 2]
+    assert far_in(rows[:, :1]) == [0]
     assert not far_in(rows[: FEWEST_ROWS - 1])
-    assert not far_in(rows[:, 1:])
+
+
+@pytest.mark.parametrize("kind", [thresher.ThresherClassifier, thresher.ThresherRegressor])
+def test_a_handful_of_columns_is_learnt_around_its_means(kind):
+    rows, labels = expressions(p=6)
+    others, truth = expressions(p=6, seed=1)
+    near, far = (
+        kind(n_features_to_select=5, random_state=0).fit(rows + offset, labels)
+        for offset in (-rows.mean(axis=0), 1000.0)
+    )
+    assert near.score(others - rows.mean(axis=0), truth) < far.score(others + 1000, truth) + 0.01
 
 
 def test_numbers_too_large_to_square_are_left_alone():
@@ -142,7 +153,7 @@ def test_it_is_worth_it(data, monkeypatch):
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         bare = classifier(n_features_to_select=10).fit(rows, labels)
-    assert model.score(others, truth) > bare.score(others, truth) + 0.1
+    assert model.score(others, truth) > bare.score(others, truth) + 0.02
 
 
 def test_a_regression_takes_it_into_its_intercept():

@@ -12,5 +12,5 @@ def test_a_line_has_an_error_for_everybody(capsys, monkeypatch):
     *_, line = capsys.readouterr().out.splitlines()
     name, shape, ours, bare, ridge = line.strip("| ").split(" | ")
     assert (name, shape) == ("wine", "178 x 13")
-    assert 0 <= float(ours) < float(bare) / 2
+    assert 0 <= float(ours) < float(bare)
     assert 0 <= float(ridge) < 10

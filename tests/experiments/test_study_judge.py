@@ -28,10 +28,10 @@ def test_the_judge_counts_for_itself():
 
 
 def test_the_judge_scales_rows_where_the_model_does():
-    model = SimpleNamespace(coef_=np.array([[1.0, 0.0]]), intercept_=-0.9, normalize=True)
+    model = SimpleNamespace(coef_=np.array([[1.0, 0.0]]), intercept_=-0.9, rows_normalized_=True)
     X, y = csr_matrix([[0.1, 0.0], [5.0, 50.0]]), np.array([1, -1])
     assert judge(model, X, y).error == 0.0
-    model.normalize = False
+    model.rows_normalized_ = False
     assert judge(model, X, y).error == 100.0
 
 

@@ -92,7 +92,11 @@ PARAMETERS: list[tuple[str, Any, str]] = [
     ("--tol", NONE, "End after a pass that changed no weight by more than this share."),
     ("--eta0", AUTO, "Length of the (first) step; auto suits the rows.  [default: auto]"),
     ("--learning-rate", click.Choice(["constant", "invsqrt"]), "How steps fall."),
-    ("--normalize/--no-normalize", None, "thresher, stabilized: scale rows to unit length."),
+    (
+        "--normalize/--no-normalize",
+        None,
+        "thresher, stabilized: scale rows to unit length.  [default: unless they are measurements]",
+    ),
     ("--fit-intercept/--no-fit-intercept", None, "Learn an intercept.  [default: yes]"),
     ("--shuffle/--no-shuffle", None, "Read the rows in a new order each pass.  [default: yes]"),
     ("--class-weight", ClassWeight(), "balanced, or like -1=1,1=5."),

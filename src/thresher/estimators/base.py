@@ -235,9 +235,13 @@ class OnlineModel(SparseLinearModel, metaclass=ABCMeta):
         self._seed = int(check_random_state(self.random_state).randint(2**31))
         learner = make_learner()
         problems = [Problem(learner.start(), Pace()) for _ in range(self._n_problems)]
-        vocabulary = Vocabulary(self.n_features_in_, getattr(self, "normalize", False))
+        vocabulary = Vocabulary(self.n_features_in_, self._scales_rows())
         self._model = Model(vocabulary, learner, problems)
         self._begin_columns()
+
+    def _scales_rows(self) -> bool:
+        """Return whether rows are scaled to unit length before anything is known of them."""
+        return False
 
     def _fit_rows(self, rows: sparse.csr_array, labels: np.ndarray, weights: np.ndarray) -> None:
         targets, importance = self._lessons(labels, weights)

@@ -41,9 +41,11 @@ class PreparedColumns:
 
         1 for all, unless the values of some columns are more than 100 times larger or smaller than
         those of most: such columns are brought nearest to the others by a power of 1000. Columns
-        with an offset are brought to the deviation of most. Where there are such columns, those
-        that never occurred have 0: nobody knows their unit. Where rows are scaled to unit length,
-        it is that of ``(X - column_offsets_) * column_scales_``.
+        that are then still more than 10 times larger or smaller are brought to the size of most,
+        and with them all that have a value in most rows. Columns with an offset are brought to the
+        deviation of most. Where there are such columns, those that never occurred have 0: nobody
+        knows their unit. Where rows are scaled to unit length, it is that of
+        ``(X - column_offsets_) * column_scales_``.
         """
         self._model_fitted()
         if self._scales is None:
@@ -74,7 +76,7 @@ class PreparedColumns:
             far = FarColumns.in_rows(rows, sizes)
             sizes, measured = sizes.around(far.places, far.spreads, rows.shape[0]), far.places
             self._offsets = far.offsets()
-        self._scales = sizes.scales(rows.shape[1], measured)
+        self._scales = sizes.scales(rows.shape, measured)
         self._unit_watch = None
         for words in (shifted_words(self), rescaled_words(self)):
             if self.verbose and words:

@@ -21,7 +21,7 @@ OFTEN = FAR**2 / (1 + FAR**2)  # no column that has fewer values than this share
 ALIKE = 0.1  # of their mean, the deviation of values that are one and the same mark
 LARGER = 2.0  # times the median size: what no mark among marks is
 FEWEST_ROWS = 10  # from which a deviation can be told
-FEWEST_COLUMNS = 10  # a handful is learnt as well as it comes
+FEWEST_COLUMNS = 10  # of which anybody is warned
 NAMED = 5  # columns that are named
 
 REMEDY = "Bring columns to mean 0: make_pipeline(sklearn.preprocessing.StandardScaler(), {model})."
@@ -42,8 +42,8 @@ class FarColumns:
 
     @classmethod
     def in_rows(cls, rows: sparse.csr_array, sizes: Sizes) -> "FarColumns":
-        """Return those among columns of known counts; none of few rows, or few columns."""
-        few = rows.shape[0] < FEWEST_ROWS or sizes.columns.size < FEWEST_COLUMNS
+        """Return those among columns of known counts; none of few rows."""
+        few = rows.shape[0] < FEWEST_ROWS
         often = sizes.counts > OFTEN * rows.shape[0]
         places = np.flatnonzero(often & (not few))
         columns = sizes.columns[places]
@@ -119,6 +119,8 @@ def warn_of_offsets(estimator: Any, rows: sparse.csr_array, stream: bool = False
     if 2 * rows.nnz < rows.shape[0] * rows.shape[1]:
         return False
     sizes = Sizes.in_rows(rows)
+    if sizes.columns.size < FEWEST_COLUMNS:
+        return False
     far = FarColumns.in_rows(rows, sizes)
     if 2 * np.count_nonzero(far.spreads) <= sizes.columns.size:
         return False

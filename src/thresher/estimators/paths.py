@@ -25,6 +25,13 @@ PATH_RATES = {
 class PathsModel(OnlineModel):
     """A model that purges features for good, and can say how sure it is of the others."""
 
+    normalize: bool | str
+
+    @property
+    def rows_normalized_(self) -> bool:
+        """Whether rows are scaled to unit length; what was decided if ``normalize`` is "auto"."""
+        return self._model_fitted().vocabulary.normalize
+
     @property
     def selection_probabilities_(self) -> np.ndarray:
         """How surely each feature is selected; a row per class if there are more than two.
@@ -52,7 +59,11 @@ class PathsModel(OnlineModel):
         super()._refuse_changed()
         if not self._model.slim:  # of which nothing goes on
             refuse_change(self, "n_paths", self._states()[0].n_paths)
-            refuse_change(self, "normalize", self._model.vocabulary.normalize)
+            if self.normalize != "auto":
+                refuse_change(self, "normalize", self._model.vocabulary.normalize)
+
+    def _scales_rows(self) -> bool:
+        return bool(self.normalize)  # "auto" does, until rows say otherwise
 
     @abstractmethod
     def _unseen_kept(self) -> list[bool]:

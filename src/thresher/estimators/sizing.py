@@ -165,7 +165,7 @@ def choose_on(
         shared=True,
         timetable=fixed_timetable(max(1, round(updates)), STAGES, 0.0),
     )
-    vocabulary = Vocabulary(rows.shape[1], estimator.normalize)
+    vocabulary = Vocabulary(rows.shape[1], estimator._model.vocabulary.normalize)
     vocabulary.learn_by_frequency(rows)
     batch = Batch(*vocabulary.absorb(rows, learner.dtype), importance)
     trial = Trial(vocabulary, batch, targets, folds, judge_of(estimator))

@@ -4,8 +4,10 @@ from dataclasses import dataclass, replace
 from typing import ClassVar
 
 import numpy as np
+from scipy import sparse
 
 from thresher.estimators.classifier import OnlineClassifier
+from thresher.estimators.lengths import have_even_lengths, have_most_values
 from thresher.estimators.parameters import (
     CLASSIFYING,
     LOSSES,
@@ -21,7 +23,7 @@ from thresher.estimators.sizing import SizesItself
 from thresher.learners.protocol import Learner
 from thresher.learners.thresher import SELECTING_HALVING, Thresher
 from thresher.learners.timetable import Timetable, fixed_timetable
-from thresher.validation import Number, OneOf, Whole
+from thresher.validation import FLAG, Number, OneOf, Whole
 
 # Short steps regularise the selection: stability over resampled rows is bought with them. A stream
 # passes once and cannot afford them.
@@ -45,6 +47,11 @@ class ThresherModel(SizesItself, PathsModel):
         one per cent of the columns that occur, and at least 100.
     n_paths : int, default=16
         Parallel SGD paths.
+    normalize : bool or "auto"
+        Whether rows are scaled to unit length, in training and prediction: long documents then
+        count no more than short ones. "auto", the classifier's default, scales them unless they are
+        measurements, which have values in two thirds of the cells or more and lengths that differ
+        by less than half; ``rows_normalized_`` says which. ``partial_fit`` cannot know, and scales.
     n_stages : int, default=40
         Stages in which features are purged.
     rejection_rate : float, default=0.0
@@ -78,6 +85,7 @@ class ThresherModel(SizesItself, PathsModel):
             Whole(1),
             Number(0, 1, open_low=True, open_high=True),
         ),
+        "normalize": (OneOf("auto"), *FLAG),
         "n_stages": (Whole(1),),
         "rejection_rate": (Number(0, 1),),
         "refit": (Number(0, 1, open_high=True),),
@@ -92,12 +100,18 @@ class ThresherModel(SizesItself, PathsModel):
     rejection_rate: float = 0.0
     refit: float = 0.3
     paths: str = "shared"
-    normalize: bool = True
+    normalize: bool | str = "auto"
     eta0: float | str = "auto"
     learning_rate: str = "constant"
     max_iter: int | str = "auto"
     tol: float | None = None
     dtype: str = "float32"
+
+    def _settle_columns(self, rows: sparse.csr_array) -> None:
+        super()._settle_columns(rows)
+        if self.normalize == "auto" and have_most_values(rows):
+            even = have_even_lengths(self._as_learnt(rows))
+            self._model.vocabulary.normalize = not even
 
     def _most_passes(self) -> None:
         return None
@@ -197,7 +211,7 @@ class ThresherRegressor(ThresherModel, OnlineRegressor):
         ``size_choice_`` says what was chosen and why. So does ``fit_stream``, from the first rows
         of what it reads. ``partial_fit`` keeps one per cent of the columns that occur, and at
         least 100.
-    normalize : bool, default=False
+    normalize : bool or "auto", default=False
         Whether rows are scaled to unit length, in training and prediction. Predictions are then no
         longer linear in X: wanted where a document's length should not matter.
 

@@ -16,8 +16,10 @@ class UnitScaler(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
 
     Columns whose nonzero values are, in root mean square, more than 100 times larger or smaller
     than those of the median column are multiplied by the power of 1000 that brings them nearest to
-    it. All others are left as they are: what sizes mean within one unit, as in tf-idf, stays. If
-    there are such columns, one that did not occur in ``fit`` is set to 0, for nobody knows its
+    it. Columns of ten rows or more that are then still more than 10 times larger or smaller get
+    the median size, and with them all columns that have a value in most rows, for their sizes say
+    nothing. All others are left as they are: what sizes mean within one unit, as in tf-idf, stays.
+    If there are such columns, one that did not occur in ``fit`` is set to 0, for nobody knows its
     unit. Zeros stay zeros; sparse rows stay sparse.
 
     Attributes
@@ -42,7 +44,7 @@ class UnitScaler(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
     def fit(self, X: Any, y: Any = None) -> "UnitScaler":
         """Find the columns in other units, and what brings them to that of most."""
         rows = check_rows(self, X, reset=True)
-        scales = Sizes.in_rows(rows).scales(rows.shape[1])
+        scales = Sizes.in_rows(rows).scales(rows.shape)
         self.scale_ = np.ones(rows.shape[1]) if scales is None else scales.spread(rows.shape[1])
         return self
 

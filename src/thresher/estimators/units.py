@@ -1,6 +1,6 @@
 """Columns in units far from those of most others: how to tell them, what helps, and what to say.
 
-A column's size is the root mean square of its nonzero values. Text, counts, marks and spectra keep
+A column's size is the root mean square of its nonzero values. Text, marks and spectra keep
 within a factor of ten of the median column, and of a hundred only in columns of one or two rows.
 """
 
@@ -17,6 +17,9 @@ from thresher.estimators.describing import names_of
 
 FAR = 100.0  # times the median size, or that part of it
 FEWEST_ROWS = 3  # in which a column must occur before anything is said of its unit
+APART = 10.0  # times the median size, or that part of it: where sizes of one unit end
+TELLING_ROWS = 10  # in which a column must occur to say that sizes mean nothing
+DENSE = 0.5  # of the rows, which measurements have values in
 SMALLEST, LARGEST = 1e-150, 1e150  # sizes whose squares are still numbers
 NAMED = 5  # columns that are named
 NOWHERE = np.zeros(0, np.int64)
@@ -74,20 +77,34 @@ class Sizes:
         sizes[places] = np.clip(spreads, SMALLEST, LARGEST)
         return Sizes(self.columns, counts, sizes)
 
-    def scales(self, width: int, measured: np.ndarray = NOWHERE) -> ColumnScales | None:
-        """Return what brings columns to one unit; None if they all are in one.
+    def scales(self, shape: tuple[int, int], measured: np.ndarray = NOWHERE) -> ColumnScales | None:
+        """Return what brings the columns of a table to one unit; None if they all are in one.
 
         Odd ones are multiplied by the power of 1000 that brings them nearest to the others. Those
-        at the places that are ``measured`` get the median size: theirs says nothing.
+        at the places that are ``measured``, or whose sizes say as little, get the median size.
         """
         odd, factors = self.odd(), np.ones(self.sizes.size)
-        if not (odd.size or measured.size):
-            return None
         factors[odd] = 1000.0 ** np.round(-np.log10(self.ratios()[odd]) / 3)
         near = Sizes(self.columns, self.counts, self.sizes * factors)
-        ratios = near.ratios()[measured] / factors[measured]
-        factors[measured] = np.where(self.counts[measured] > 0, 1.0 / ratios, 0.0)
-        return ColumnScales.of(self.columns, factors, width)
+        levelled = np.union1d(near.without_unit(shape[0], measured), measured)
+        if not (odd.size or levelled.size):
+            return None
+        ratios = near.ratios()[levelled] / factors[levelled]
+        factors[levelled] = np.where(self.counts[levelled] > 0, 1.0 / ratios, 0.0)
+        return ColumnScales.of(self.columns, factors, shape[1])
+
+    def without_unit(self, n_rows: int, measured: np.ndarray = NOWHERE) -> np.ndarray:
+        """Return the places of columns whose sizes say nothing; those ``measured`` are not asked.
+
+        They are the columns far apart from most others, and if there are such, all that have a
+        value in most rows: counts of genes, or measurements that happen to be near zero.
+        """
+        ratios = self.ratios()
+        apart = ((ratios > APART) | (ratios < 1 / APART)) & (self.counts >= TELLING_ROWS)
+        apart[measured] = False
+        if not apart.any():
+            return NOWHERE
+        return np.flatnonzero(apart | (self.counts >= DENSE * n_rows))
 
 
 @dataclass
