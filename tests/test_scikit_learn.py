@@ -159,6 +159,15 @@ def test_tol_ends_training_early(binary, name):
     assert make(name, tol=1e9, max_iter=7).fit(*binary).n_iter_ < 7
 
 
+def test_weights_that_a_penalty_holds_back_are_waited_for():
+    rng = np.random.default_rng(0)
+    X = (rng.random((400, 50)) < 0.1).astype(float)
+    y = X[:, :5].sum(axis=1) > 0
+    heavy = make("FTRLClassifier", l1=60.0, tol=1e-3, max_iter=20).fit(X, y)
+    assert heavy.n_iter_ > 1
+    assert np.count_nonzero(heavy.coef_) > 0
+
+
 def test_a_model_without_features_is_a_reason_to_warn(binary):
     harsh = {"rejection_rate": 1.0, "annealing_rate": -1e6, "purge_threshold": 1.0, "max_iter": 20}
     with pytest.warns(ConvergenceWarning, match="All features were purged"):

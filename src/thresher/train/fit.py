@@ -104,5 +104,9 @@ def fit_problem(
 
 
 def unchanged(before: np.ndarray, after: np.ndarray, tol: float) -> bool:
-    """Return whether no weight changed by more than a share ``tol`` of the largest."""
-    return bool(np.abs(after - before).max(initial=0) <= tol * np.abs(after).max(initial=0))
+    """Return whether no weight changed by more than a share ``tol`` of the largest.
+
+    Where all are zero they may be on their way still: penalties hold small sums back for long.
+    """
+    largest = np.abs(after).max(initial=0)
+    return bool(largest > 0 and np.abs(after - before).max() <= tol * largest)
