@@ -59,6 +59,10 @@ def exchange(X, y, *, loss, fit_intercept, stable, weights=None):
         penalties = np.append(np.full(len(columns), ridge), 0.0)
         return table, *settled(table, y, loss, importance, penalties)
 
+    def bent(curvatures, j):
+        level = (curvatures @ X[:, j]) ** 2 / np.sum(curvatures) if fit_intercept else 0.0
+        return curvatures @ X[:, j] ** 2 - level + ridge
+
     table, found, cost = fitted(chosen)
     for _ in range(20):
         _, slopes, curvatures = bends(loss, table, y, found) * importance
@@ -68,18 +72,20 @@ def exchange(X, y, *, loss, fit_intercept, stable, weights=None):
             unit = np.sum(slopes**2 / np.where(importance > 0, importance, 1)) / free
             unit = unit if free > 0 else math.inf
 
-        def bent(j, curvatures=curvatures):
-            level = (curvatures @ X[:, j]) ** 2 / np.sum(curvatures) if fit_intercept else 0.0
-            return curvatures @ X[:, j] ** 2 - level + ridge
-
-        said = {j: (slopes @ X[:, j]) ** 2 / bent(j) for j in occurring if j not in chosen}
-        missed = {j: found[k] ** 2 * bent(j) for k, j in enumerate(chosen)}
-        comes, goes = max(said, key=said.get), min(missed, key=missed.get)
-        if said[comes] - missed[goes] <= chance * unit:
+        said = {
+            j: (slopes @ X[:, j]) ** 2 / (bent(curvatures, j)) for j in occurring if j not in chosen
+        }
+        comes = max(said, key=said.get)
+        if said[comes] <= chance * unit:
             break
-        after = [comes if j == goes else j for j in chosen]
+        more = [*chosen, comes]
+        both, weights, _ = fitted(more)
+        _, _, curvatures = bends(loss, both, y, weights) * importance
+        missed = {j: weights[k] ** 2 * bent(curvatures, j) for k, j in enumerate(more)}
+        goes = min(missed, key=missed.get)
+        after = [j for j in more if j != goes]
         there = fitted(after)
-        if 2 * (cost - there[2]) <= chance * unit:
+        if goes == comes or 2 * (cost - there[2]) <= chance * unit:
             break
         chosen, (table, found, cost) = after, there
     return np.isin(np.arange(X.shape[1]), chosen)

@@ -136,6 +136,14 @@ def select(task, paths, *, target, n_stages, n_bursts, rejection_rate, etas, gro
     return mean, history
 
 
+def stand_at_the_cut(mean, scale, before, after):
+    """Let who went and who came have the score of the last that was selected, nearly."""
+    cut = np.min((np.abs(mean) * scale)[before], initial=np.inf)
+    for j in np.flatnonzero(before != after):
+        share = 1 + 1e-6 if after[j] else 1 - 1e-6
+        mean[j] = math.copysign(share * cut / scale[j], mean[j])
+
+
 def refit_mean(task, paths, *, etas, size, n_bursts):
     """Train on without truncation; return the mean weights, and the intercept's, of late bursts."""
     paths.gravity, paths.halving = 0.0, REFITTING_HALVING
@@ -195,10 +203,15 @@ def thresher(
     n_refitting = max(math.ceil((updates - n_selecting * size) / size), 1 if refit > 0 else 0)
     if n_refitting:
         if exchanges:
-            fit_intercept = bool(np.any(biases))
             kept = exchange(
-                X, y, loss=loss, fit_intercept=fit_intercept, stable=paths.stable, weights=weights
+                X,
+                y,
+                loss=loss,
+                fit_intercept=bool(np.any(biases)),
+                stable=paths.stable,
+                weights=weights,
             )
+            stand_at_the_cut(mean, np.sum(X**2, axis=0) ** power, paths.stable, kept)
             paths.stable = kept
             paths.W[:, ~kept] = 0.0
         coef, v = refit_mean(task, paths, etas=refit_etas, size=size, n_bursts=n_refitting)

@@ -1,33 +1,24 @@
 """Features that were let go come back in place of weaker ones, where the rows insist on it.
 
 Features go by their weights beside many others. Among a few that are left, one that went may say
-more than one that stayed: what it said was said by others then. So all are asked again. What a
-feature says is how much it would lower the loss, or how much its loss would cost, both to second
-order. As one of thousands seems to say something by chance alone, it comes back only where that is
-more than chance gives the best of so many.
+more than one that stayed: what it said was said by others then. So all are asked again by how much
+they would lower the loss, to second order. The one that says most joins the others, and the one
+that says least beside it goes. As one of thousands seems to say something by chance alone, that
+stays so only if the loss falls by more than chance gives the best of so many.
 """
 
 import math
 from collections.abc import Callable
-from typing import NamedTuple
 
 import numpy as np
 
 from thresher.data.given_rows import GivenRows
 from thresher.kernels.evidence import BEND, LEVEL, PULL
 from thresher.train.bends import dispersion
-from thresher.train.settling import Lesson, Settled, settle
+from thresher.train.settling import Lesson, Settled, Table
 
 MOST_FEATURES = 100  # of more, none has come back on any data that was tried
 MOST_SWAPS = 20
-
-
-class Swap(NamedTuple):
-    """The slot that comes, the place of the one that goes, and what that seems to be worth."""
-
-    comes: int
-    goes: int
-    gain: float
 
 
 @np.errstate(over="ignore", invalid="ignore", divide="ignore")  # such numbers change nothing
@@ -44,36 +35,39 @@ def exchanged(
     """
     # twice the logarithm is about the largest of so many squares of standard normal numbers
     chance = 2.0 * math.log(max(int(np.count_nonzero(open_to)), 2))
-    here = settle(lesson, given.with_slots(slots), np.zeros(slots.size + 1))
+
+    def table_of(slots: np.ndarray) -> Table:
+        return Table(lesson, given.with_slots(slots), slots.size)
+
+    here = table_of(slots).settled(np.zeros(slots.size + 1))
     for _ in range(MOST_SWAPS):
         check()
-        unit = dispersion(lesson.loss, here.bends, lesson.importance, here.weights.size)
-        swap = best_swap(given, lesson, slots, open_to, here)
-        if not swap.gain > chance * unit:  # nor if numbers overflow
+        enough = chance * dispersion(lesson.loss, here.bends, lesson.importance, slots.size + 1)
+        said = said_by_others(given, lesson, slots, open_to, here)
+        comes = int(np.argmax(said))
+        if not said[comes] > enough:  # nor if numbers overflow
             break
-        others, weights = np.delete(slots, swap.goes), np.delete(here.weights, swap.goes)
-        place = int(np.searchsorted(others, swap.comes))
-        after = np.insert(others, place, swap.comes)
-        there = settle(lesson, given.with_slots(after), np.insert(weights, place, 0.0))
-        if not 2 * (here.cost - there.cost) > chance * unit:
+        place = int(np.searchsorted(slots, comes))
+        more = np.insert(slots, place, comes)
+        table = table_of(more)
+        both = table.settled(np.insert(here.weights, place, 0.0))
+        goes = int(np.argmin(both.weights[:-1] ** 2 * table.curvatures(both)))
+        after = np.delete(more, goes)
+        there = table_of(after).settled(np.delete(both.weights, goes))
+        if goes == place or not 2 * (here.cost - there.cost) > enough:
             break
         slots, here = after, there
     return slots
 
 
-def best_swap(
+def said_by_others(
     given: GivenRows, lesson: Lesson, slots: np.ndarray, open_to: np.ndarray, here: Settled
-) -> Swap:
-    """Return the feature that says most of those outside, for the one that says least inside."""
+) -> np.ndarray:
+    """Return by how much every slot would lower the loss, twice; 0 of those inside."""
     bends = lesson.importance * here.bends.curvatures
     found = given.evidence(lesson.importance * here.bends.slopes, bends)
-    curvatures = found[:, BEND] + lesson.penalty
-    total = float(np.sum(bends))
-    if lesson.intercept and total > 0:  # it takes over what a feature says of all rows alike
-        curvatures -= np.minimum(found[:, LEVEL] ** 2 / total, found[:, BEND])
+    curvatures = lesson.curvatures(found[:, BEND], found[:, LEVEL], float(np.sum(bends)))
     said = found[:, PULL] ** 2 / curvatures
     said[~open_to] = 0.0
     said[slots] = 0.0
-    missed = here.weights[:-1] ** 2 * curvatures[slots]
-    comes, goes = int(np.argmax(said)), int(np.argmin(missed))
-    return Swap(comes, goes, float(said[comes] - missed[goes]))
+    return said

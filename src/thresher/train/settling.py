@@ -30,6 +30,15 @@ class Lesson:
     penalty: float
     intercept: bool
 
+    def curvatures(self, squares: np.ndarray, levels: np.ndarray, total: float) -> np.ndarray:
+        """Return how the cost curves along weights, from what rows' bends are in sum.
+
+        Times the squares of features, times features, and on their own: the intercept takes over
+        what a feature says of all rows alike.
+        """
+        alike = np.minimum(levels**2 / total, squares) if self.intercept and total > 0 else 0.0
+        return squares - alike + self.penalty
+
 
 @dataclass(frozen=True)
 class Settled:
@@ -48,29 +57,51 @@ def lesson_of(learner: Thresher, batch: Batch, targets: np.ndarray) -> Lesson:
     return Lesson(learner.loss, targets, importance, penalty, learner.refitting.fit_intercept)
 
 
-def settle(lesson: Lesson, rows: Rows, start: np.ndarray) -> Settled:
-    """Return the best weights for rows, from a start with the intercept last."""
-    shape = rows.starts.size - 1, start.size - 1
-    table = sparse.csr_array((rows.values.astype(np.float64), rows.slots, rows.starts), shape)
+class Table:
+    """Rows of few features."""
 
-    def at(weights: np.ndarray) -> Settled:
-        margins = table @ weights[:-1] + weights[-1]
+    def __init__(self, lesson: Lesson, rows: Rows, n_features: int) -> None:
+        self.lesson = lesson
+        shape, values = (rows.starts.size - 1, n_features), rows.values.astype(np.float64)
+        self.values = sparse.csr_array((values, rows.slots, rows.starts), shape)
+        self.squares = sparse.csr_array((values**2, rows.slots, rows.starts), shape)
+
+    def at(self, weights: np.ndarray) -> Settled:
+        """Return what weights, the intercept last, say of the rows."""
+        lesson = self.lesson
+        margins = self.values @ weights[:-1] + weights[-1]
         bends = bends_of(lesson.loss, margins, lesson.targets)
         ridge = lesson.penalty * float(np.sum(weights[:-1] ** 2)) / 2
         return Settled(weights, bends, float(np.sum(lesson.importance * bends.losses)) + ridge)
 
-    def cost_and_slopes(steps: np.ndarray) -> tuple[float, np.ndarray]:
-        here = at(steps * units)
-        pulls = lesson.importance * here.bends.slopes
-        ridge = lesson.penalty * here.weights[:-1]
-        slopes = np.append(table.T @ pulls + ridge, np.sum(pulls) if lesson.intercept else 0.0)
-        return here.cost, slopes * units
+    def slopes(self, here: Settled) -> np.ndarray:
+        """Return how steep the cost is along each weight."""
+        pulls = self.lesson.importance * here.bends.slopes
+        ridge = self.lesson.penalty * here.weights[:-1]
+        constant = np.sum(pulls) if self.lesson.intercept else 0.0
+        return np.append(self.values.T @ pulls + ridge, constant)
 
-    # in units in which all weights matter alike, there are few steps to the end
-    bends = lesson.importance * bends_of(lesson.loss, table @ start[:-1], lesson.targets).curvatures
-    squares = sparse.csr_array((table.data**2, table.indices, table.indptr), shape).T @ bends
-    units = 1 / np.sqrt(np.append(squares + lesson.penalty, max(float(np.sum(bends)), 1.0)))
-    close = EXACT if lesson.loss in NUMBERS else CLOSE / lesson.importance.size
-    options = {"maxiter": STEPS, "ftol": close}
-    found = minimize(cost_and_slopes, start / units, jac=True, method="L-BFGS-B", options=options)
-    return at(found.x * units)
+    def curvatures(self, here: Settled) -> np.ndarray:
+        """Return how the cost curves along the weight of each feature."""
+        bends = self.lesson.importance * here.bends.curvatures
+        sums = self.squares.T @ bends, self.values.T @ bends
+        return self.lesson.curvatures(*sums, float(np.sum(bends)))
+
+    def settled(self, start: np.ndarray) -> Settled:
+        """Return the best weights, from a start."""
+        first = self.at(start)
+        # in units in which all weights matter alike, there are few steps to the end
+        total = float(np.sum(self.lesson.importance * first.bends.curvatures))
+        units = 1 / np.sqrt(np.append(self.curvatures(first), max(total, 1.0)))
+
+        def cost_and_slopes(steps: np.ndarray) -> tuple[float, np.ndarray]:
+            here = self.at(steps * units)
+            return here.cost, self.slopes(here) * units
+
+        numbers = self.lesson.loss in NUMBERS
+        close = EXACT if numbers else CLOSE / self.lesson.importance.size
+        options = {"maxiter": STEPS, "ftol": close}
+        found = minimize(
+            cost_and_slopes, start / units, jac=True, method="L-BFGS-B", options=options
+        )
+        return self.at(found.x * units)
