@@ -115,6 +115,34 @@ def test_what_tells_the_class_comes_for_what_tells_a_part():
     assert 0 not in columns[exchanged(given, lesson, parts, closed, lambda: None)]
 
 
+@pytest.mark.parametrize("intercept", [True, False])
+def test_the_intercept_takes_over_what_is_said_of_all_rows(intercept):
+    X, y = hidden_truth(n_columns=25)
+    given, slots = given_rows(X), np.arange(4)
+    lesson = lesson_for(y, intercept=intercept)
+    here = settled(given, lesson, slots)
+    h, columns = here.bends.curvatures, X[:, given.vocabulary["columns"]].T
+    for place, said in enumerate(said_by_others(given, lesson, slots, np.ones(25, bool), here)):
+        x = columns[place]
+        both = np.array([[h @ x**2 + 0.1, h @ x], [h @ x, h.sum()]])
+        curvature = 1 / np.linalg.inv(both)[0, 0] if intercept else both[0, 0]
+        expected = 0.0 if place in slots else (here.bends.slopes @ x) ** 2 / curvature
+        assert_allclose(said, expected, rtol=1e-9)
+
+
+def test_features_that_say_hardly_more_than_others_do_not_take_their_places():
+    every = np.array(list(np.ndindex(2, 2, 2)), dtype=float)
+    shares = 1 / (1 + np.exp(3 - every @ [2.0, 2.0, 2.01]))
+    noise = np.random.default_rng(0).random((800, 17)) < 0.3
+    X = np.hstack([np.repeat(every, 100, axis=0), noise])
+    y = np.concatenate([np.where(np.arange(100) < 100 * share, 1.0, -1.0) for share in shares])
+    given, lesson, everything = given_rows(X), lesson_for(y), np.ones(20, bool)
+    weaker = np.flatnonzero(given.vocabulary["columns"] < 2)
+    here = settled(given, lesson, weaker)
+    assert said_by_others(given, lesson, weaker, everything, here).max() > 50
+    assert_array_equal(exchanged(given, lesson, weaker, everything, lambda: None), weaker)
+
+
 @pytest.mark.parametrize("loss", [HINGE, LOG_LOSS, SQUARED_ERROR, HUBER])
 def test_chance_brings_nothing_back(loss):
     for seed in range(10):
