@@ -38,6 +38,10 @@ def settled(given, lesson, slots):
     return Table(lesson, given.with_slots(slots), slots.size).settled(np.zeros(slots.size + 1))
 
 
+def swapped(given, lesson, slots, open_to):
+    return exchanged(given, lesson, slots, np.zeros(slots.size + 1), open_to, lambda: None)
+
+
 def hidden_truth(n_rows=600, n_columns=30, seed=0):
     """Return marks that tell a class, and copies of them that each tell a part of it."""
     rng = np.random.default_rng(seed)
@@ -108,11 +112,11 @@ def test_what_tells_the_class_comes_for_what_tells_a_part():
     lesson, everything = lesson_for(y), np.ones(30, bool)
     here = settled(given, lesson, parts)
     assert columns[np.argmax(said_by_others(given, lesson, parts, everything, here))] == 0
-    kept = exchanged(given, lesson, parts, everything, lambda: None)
+    kept = swapped(given, lesson, parts, everything)
     assert 0 in columns[kept]
     assert kept.size == parts.size
     closed = everything & (columns != 0)
-    assert 0 not in columns[exchanged(given, lesson, parts, closed, lambda: None)]
+    assert 0 not in columns[swapped(given, lesson, parts, closed)]
 
 
 @pytest.mark.parametrize("intercept", [True, False])
@@ -140,7 +144,7 @@ def test_features_that_say_hardly_more_than_others_do_not_take_their_places():
     weaker = np.flatnonzero(given.vocabulary["columns"] < 2)
     here = settled(given, lesson, weaker)
     assert said_by_others(given, lesson, weaker, everything, here).max() > 50
-    assert_array_equal(exchanged(given, lesson, weaker, everything, lambda: None), weaker)
+    assert_array_equal(swapped(given, lesson, weaker, everything), weaker)
 
 
 @pytest.mark.parametrize("loss", [HINGE, LOG_LOSS, SQUARED_ERROR, HUBER])
@@ -149,14 +153,14 @@ def test_chance_brings_nothing_back(loss):
         rng = np.random.default_rng(seed)
         given = given_rows(rng.normal(size=(200, 50)))
         lesson, slots = lesson_for(rng.choice([-1.0, 1.0], 200), loss), np.arange(5)
-        kept = exchanged(given, lesson, slots, np.ones(50, bool), lambda: None)
+        kept = swapped(given, lesson, slots, np.ones(50, bool))
         assert np.setdiff1d(kept, slots).size <= 1
 
 
 def test_numbers_that_overflow_change_nothing():
     X, y = hidden_truth()
     given, slots = given_rows(X * 1e200), np.arange(3)
-    kept = exchanged(given, lesson_for(y), slots, np.ones(30, bool), lambda: None)
+    kept = swapped(given, lesson_for(y), slots, np.ones(30, bool))
     assert_array_equal(kept, slots)
 
 
@@ -228,7 +232,7 @@ def test_weights_of_four_are_no_more_evidence_than_weights_of_one():
 def test_many_features_and_all_are_not_exchanged(monkeypatch, size, asked):
     calls = []
 
-    def seen(given, lesson, slots, open_to, check):
+    def seen(given, lesson, slots, start, open_to, check):
         calls.append(slots.size)
         return slots
 

@@ -101,6 +101,11 @@ class Thresher(StageLearner):
         """Return whether features have been selected, and are about to be refitted."""
         return not self.timetable.selects(paths.stage.number) and not self.finished(paths)
 
+    def selected(self, paths: Paths) -> tuple[np.ndarray, float]:
+        """Return the mean weights of the stable features, and the constant input's."""
+        weights, bias = mean_weights(paths)
+        return weights[paths.stable], bias
+
     def exchange(
         self, paths: Paths, vocabulary: Vocabulary, gone: np.ndarray, back: np.ndarray
     ) -> None:

@@ -4,7 +4,6 @@ import math
 from typing import NamedTuple
 
 import numpy as np
-from scipy.special import expit
 
 from thresher.kernels.losses import HUBER, SQUARED_ERROR
 
@@ -32,8 +31,10 @@ def bends_of(loss: int, margins: np.ndarray, targets: np.ndarray) -> Bends:
         losses = np.where(near, errors**2 / 2, np.abs(errors) - 0.5)
         return Bends(losses, np.clip(errors, -1.0, 1.0), near.astype(np.float64))
     agreements = margins * targets
-    doubts = expit(-agreements)
-    return Bends(np.logaddexp(0.0, -agreements), -targets * doubts, doubts * (1 - doubts))
+    small = np.exp(-np.abs(agreements))
+    doubts = np.where(agreements > 0, small, 1.0) / (1.0 + small)
+    losses = np.log1p(small) - np.minimum(agreements, 0.0)
+    return Bends(losses, -targets * doubts, doubts * (1 - doubts))
 
 
 def dispersion(loss: int, bends: Bends, importance: np.ndarray, n_weights: int) -> float:

@@ -26,12 +26,14 @@ def exchanged(
     given: GivenRows,
     lesson: Lesson,
     slots: np.ndarray,
+    start: np.ndarray,
     open_to: np.ndarray,
     check: Callable[[], None],
 ) -> np.ndarray:
     """Return the slots that stay, ascending: as many, all of them ``open_to`` a mask of slots.
 
-    ``check`` is called before every look at the rows.
+    ``start`` are weights of the slots to begin with, the intercept last; ``check`` is called before
+    every look at the rows.
     """
     # twice the logarithm is about the largest of so many squares of standard normal numbers
     chance = 2.0 * math.log(max(int(np.count_nonzero(open_to)), 2))
@@ -39,7 +41,7 @@ def exchanged(
     def table_of(slots: np.ndarray) -> Table:
         return Table(lesson, given.with_slots(slots), slots.size)
 
-    here = table_of(slots).settled(np.zeros(slots.size + 1))
+    here = table_of(slots).settled(start)
     for _ in range(MOST_SWAPS):
         check()
         enough = chance * dispersion(lesson.loss, here.bends, lesson.importance, slots.size + 1)

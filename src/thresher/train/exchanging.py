@@ -63,7 +63,8 @@ class ExchangingWork(SheddingWork):
         slots = self.state.slots(np.flatnonzero(self.state.stable))
         if not 0 < slots.size <= min(MOST_FEATURES, np.count_nonzero(self.open_to) - 1):
             return
-        kept = exchanged(self.given, self.lesson, slots, self.open_to, run_all.check)
+        start = self.lesson.start(*self.learner.selected(self.state))
+        kept = exchanged(self.given, self.lesson, slots, start, self.open_to, run_all.check)
         if np.array_equal(kept, slots):
             return
         self.state.spread()

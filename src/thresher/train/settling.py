@@ -1,5 +1,6 @@
 """The best weights of few features, to the end: what judges features must not be on its way."""
 
+import math
 from dataclasses import dataclass
 
 import numpy as np
@@ -29,6 +30,10 @@ class Lesson:
     importance: np.ndarray
     penalty: float
     intercept: bool
+
+    def start(self, weights: np.ndarray, bias: float) -> np.ndarray:
+        """Return weights with the intercept last, from that of a constant as long as a row."""
+        return np.append(weights, bias * math.sqrt(self.penalty / RIDGE))
 
     def curvatures(self, squares: np.ndarray, levels: np.ndarray, total: float) -> np.ndarray:
         """Return how the cost curves along weights, from what rows' bends are in sum.
