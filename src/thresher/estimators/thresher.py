@@ -167,9 +167,10 @@ class ThresherClassifier(ThresherModel, OnlineClassifier):
     """A linear classifier with few, stably selected features.
 
     Several SGD paths take random bursts of one stream of rows. After each stage of bursts the
-    features with the most salient mean weights stay and the others are purged for good, fewer and
-    fewer until the wanted number is left; then those are fitted without any shrinkage. The first
-    rows of a stream (``partial_fit``) are remembered for a while, and learnt up to ten times.
+    features with the most salient mean weights stay and the others are purged, fewer and fewer
+    until the wanted number is left; up to 100 are then exchanged for others where the rows insist
+    on it, and fitted without any shrinkage. The first rows of a stream (``partial_fit``) are
+    remembered for a while, and learnt up to ten times.
 
     Parameters
     ----------
