@@ -36,7 +36,7 @@ def classifier():
     return thresher.ThresherClassifier(**settings)
 
 
-@pytest.mark.parametrize("size", [1 / 30, 30.0])
+@pytest.mark.parametrize("size", [1 / 50, 30.0])
 def test_a_column_far_apart_gets_the_size_of_most(size):
     rows = beside_marks(size)
     scales = scales_in(rows)
@@ -47,6 +47,14 @@ def test_a_column_far_apart_gets_the_size_of_most(size):
 @pytest.mark.parametrize("size", [1 / 7, 7.0])
 def test_sizes_within_a_factor_of_ten_are_left_alone(size):
     assert_array_equal(scales_in(beside_marks(size)), np.ones(31))
+
+
+def test_columns_of_unit_variance_are_left_alone():
+    rng = np.random.default_rng(0)
+    marks = (rng.random((10_000, 42)) < np.repeat([0.5, 0.002], [2, 40])).astype(float)
+    rows = sparse.csr_array(marks / marks.std(axis=0))
+    assert Sizes.in_rows(rows).ratios()[:2].max() < 1 / 10
+    assert_array_equal(scales_in(rows), np.ones(42))
 
 
 def test_columns_with_a_value_in_most_rows_follow():

@@ -97,10 +97,15 @@ class Sizes:
         """Return the places of columns whose sizes say nothing; those ``measured`` are not asked.
 
         They are the columns far apart from most others, and if there are such, all that have a
-        value in most rows: counts of genes, or measurements that happen to be near zero.
+        value in most rows: counts of genes, or measurements that happen to be near zero. Apart is
+        who is so with zeros counted in, too: rare columns of unit variance have large values, and
+        that is no accident.
         """
-        ratios = self.ratios()
-        apart = ((ratios > APART) | (ratios < 1 / APART)) & (self.counts >= TELLING_ROWS)
+        ratios, counted = self.ratios(), self.counts >= TELLING_ROWS
+        with_zeros = self.sizes * np.sqrt(self.counts / n_rows)
+        shares = with_zeros / (np.median(with_zeros[counted]) if counted.any() else 1.0)
+        larger, smaller = np.minimum(ratios, shares) > APART, np.maximum(ratios, shares) < 1 / APART
+        apart = counted & (larger | smaller)
         apart[measured] = False
         if not apart.any():
             return NOWHERE
