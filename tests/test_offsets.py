@@ -31,6 +31,12 @@ def expressions(n=300, p=60, seed=0):
     return rows + np.linspace(3.0, 100.0, p), labels
 
 
+def remote(n=300, seed=0):
+    """Return measurements of which nobody learns anything as they are."""
+    rows, labels = expressions(n, seed=seed)
+    return rows + 1000.0, labels
+
+
 def mixed(n=300, seed=0):
     """Return twelve measurements, one at times missing, beside sparse marks; both tell classes."""
     rng = np.random.default_rng(seed)
@@ -141,7 +147,7 @@ def test_units_do_not_matter():
     assert_allclose(other.coef_, model.coef_ / units, rtol=1e-5)
 
 
-@pytest.mark.parametrize("data", [expressions, mixed])
+@pytest.mark.parametrize("data", [remote, mixed])
 def test_it_is_worth_it(data, monkeypatch):
     rows, labels = data()
     others, truth = data(seed=1)
@@ -153,7 +159,7 @@ def test_it_is_worth_it(data, monkeypatch):
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         bare = classifier(n_features_to_select=10).fit(rows, labels)
-    assert model.score(others, truth) > bare.score(others, truth) + 0.02
+    assert model.score(others, truth) > bare.score(others, truth) + 0.1
 
 
 def test_a_regression_takes_it_into_its_intercept():

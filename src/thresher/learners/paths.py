@@ -296,11 +296,3 @@ class Paths:
                 "burst_size": stage.burst_size,
             }
         )
-
-
-def lanes_for(n_paths: int, shared: bool, most: int) -> list[int]:
-    """Return how paths are bundled: alone with their own rows, at most so many on shared ones."""
-    if not shared:
-        return [1] * n_paths
-    n_units = -(-n_paths // most)
-    return [len(part) for part in np.array_split(np.arange(n_paths), n_units)]

@@ -10,7 +10,7 @@ import numpy as np
 
 from thresher.data.vocabulary import Vocabulary
 from thresher.kernels.rows import Rows, Updates
-from thresher.learners.paths import Paths, lanes_for
+from thresher.learners.paths import Paths
 from thresher.learners.protocol import Overflow
 from thresher.learners.stage import Stage
 from thresher.learners.unit import PathUnit
@@ -165,3 +165,11 @@ class StageLearner(ABC):
             np.ascontiguousarray(weights[:, end - unit.lanes : end])
             for unit, end in zip(paths.units, ends, strict=True)
         ]
+
+
+def lanes_for(n_paths: int, shared: bool, most: int) -> list[int]:
+    """Return how paths are bundled: alone with their own rows, at most so many on shared ones."""
+    if not shared:
+        return [1] * n_paths
+    n_units = -(-n_paths // most)
+    return [len(part) for part in np.array_split(np.arange(n_paths), n_units)]
