@@ -40,6 +40,8 @@ def settled(X, y, loss, importance, penalties):
         while cost(weights - share * step) > cost(weights) and share > 1e-12:
             share /= 2
         weights = weights - share * step
+        if np.abs(share * step).max() < 1e-12:
+            break
     return weights, cost(weights)
 
 
