@@ -6,102 +6,17 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 from scipy import sparse
-from sklearn.linear_model import LogisticRegression, Ridge
 
+from exchange_cases import FLOAT64, given_rows, hidden_truth, lesson_for, settled
 from thresher import ThresherClassifier, ThresherRegressor
-from thresher.data.given_rows import GivenRows
-from thresher.data.vocabulary import Vocabulary
 from thresher.kernels.losses import HINGE, HUBER, LOG_LOSS, SQUARED_ERROR
-from thresher.train.bends import bends_of
 from thresher.train.exchange import exchanged, said_by_others
 from thresher.train.feed import Batch
-from thresher.train.settling import Lesson, Table, lesson_of
-
-FLOAT64 = np.dtype(np.float64)
-
-
-def given_rows(X, normalize=False, dtype=FLOAT64):
-    """Return rows whose slots are in another order than their columns."""
-    rows = sparse.csr_array(X)
-    vocabulary = Vocabulary(rows.shape[1], normalize)
-    vocabulary.learn_by_frequency(rows)
-    vocabulary.absorb(rows, dtype)
-    return GivenRows(rows, vocabulary, dtype)
-
-
-def lesson_for(y, loss=LOG_LOSS, penalty=0.1, intercept=True, importance=None):
-    weights = np.ones(y.size) if importance is None else importance
-    return Lesson(loss, y, weights, penalty, intercept)
-
-
-def settled(given, lesson, slots):
-    return Table(lesson, given.with_slots(slots), slots.size).settled(np.zeros(slots.size + 1))
+from thresher.train.settling import lesson_of
 
 
 def swapped(given, lesson, slots, open_to):
     return exchanged(given, lesson, slots, np.zeros(slots.size + 1), open_to, lambda: None)
-
-
-def hidden_truth(n_rows=600, n_columns=30, seed=0):
-    """Return marks that tell a class, and copies of them that each tell a part of it."""
-    rng = np.random.default_rng(seed)
-    X = (rng.random((n_rows, n_columns)) < 0.3).astype(float)
-    X[:, 20:] = X[:, [0]] * (rng.random((n_rows, n_columns - 20)) < 0.5)
-    y = np.where(rng.random(n_rows) < np.where(X[:, 0] > 0, 0.95, 0.1), 1.0, -1.0)
-    X[:, 0] /= 2  # it takes a longer weight than its copies
-    return X, y
-
-
-@pytest.mark.parametrize("normalize", [False, True])
-@pytest.mark.parametrize("indices", [np.int32, np.int64])
-def test_evidence_is_what_dense_sums_are(normalize, indices):
-    rng = np.random.default_rng(1)
-    X = rng.normal(size=(40, 12)) * (rng.random((40, 12)) < 0.4)
-    given = given_rows(X, normalize)
-    given.X.indices, given.X.indptr = (
-        given.X.indices.astype(indices),
-        given.X.indptr.astype(indices),
-    )
-    pulls, bends = rng.normal(size=40), rng.random(40)
-    dense = X / np.linalg.norm(X, axis=1, keepdims=True) if normalize else X
-    dense = dense[:, given.vocabulary["columns"]]
-    expected = np.column_stack([dense.T @ pulls, dense.T @ bends, (dense**2).T @ bends])
-    assert_allclose(given.evidence(pulls, bends), expected, atol=1e-12)
-
-
-def test_rows_picked_are_those_that_learning_sees():
-    rng = np.random.default_rng(2)
-    X = rng.normal(size=(30, 15)) * (rng.random((30, 15)) < 0.5)
-    given = given_rows(X, normalize=True, dtype=np.dtype(np.float32))
-    slots = np.array([1, 4, 5, 11])
-    picked = given.with_slots(slots)
-    absorbed, _ = given.vocabulary.absorb(given.X, np.dtype(np.float32), anew=False)
-    whole = sparse.csr_array((absorbed.values, absorbed.slots, absorbed.starts), (30, 15))
-    table = sparse.csr_array((picked.values, picked.slots, picked.starts), (30, 4))
-    assert picked.values.dtype == np.float32
-    assert_array_equal(table.toarray(), whole.toarray()[:, slots])
-
-
-@pytest.mark.parametrize("intercept", [True, False])
-def test_weights_settle_where_others_put_them(intercept):
-    X, y = hidden_truth()
-    given, slots = given_rows(X), np.array([0, 3, 7])
-    columns = given.vocabulary["columns"][slots]
-    classes = settled(given, lesson_for(y, intercept=intercept), slots)
-    logistic = LogisticRegression(C=10.0, fit_intercept=intercept, tol=1e-8).fit(X[:, columns], y)
-    assert_allclose(classes.weights[:-1], logistic.coef_[0], atol=0.02)
-    assert_allclose(classes.weights[-1], logistic.intercept_ if intercept else 0.0, atol=0.02)
-    numbers = settled(given, lesson_for(y, SQUARED_ERROR, intercept=intercept), slots)
-    ridge = Ridge(alpha=0.1, fit_intercept=intercept).fit(X[:, columns], y)
-    assert_allclose(numbers.weights[:-1], ridge.coef_, atol=1e-4)
-
-
-@pytest.mark.parametrize("loss", [LOG_LOSS, SQUARED_ERROR, HUBER])
-def test_slopes_and_curvatures_are_derivatives(loss):
-    margins, targets, step = np.linspace(-3, 3, 30) + 0.013, np.tile([-1.0, 1.0], 15), 1e-5
-    below, at, above = (bends_of(loss, margins + s, targets) for s in (-step, 0.0, step))
-    assert_allclose(at.slopes, (above.losses - below.losses) / (2 * step), atol=1e-6)
-    assert_allclose(at.curvatures, (above.slopes - below.slopes) / (2 * step), atol=1e-6)
 
 
 def test_what_tells_the_class_comes_for_what_tells_a_part():

@@ -86,6 +86,7 @@ def compiled_kernels():
 
 @pytest.mark.jit
 def test_every_kernel_has_one_signature_whatever_it_is_given():
+    printed_by(ROUND)  # where nothing is compiled yet, parts of kernels are, as others need them
     counts = json.loads(printed_by(ROUND))
     assert {name: n for name, n in counts.items() if n > 1 + (name in BY_PRECISION)} == {}
     assert {name: counts[name] for name in CALLED_FROM_PYTHON if counts[name] < 1} == {}

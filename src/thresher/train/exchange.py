@@ -14,8 +14,7 @@ import numpy as np
 
 from thresher.data.given_rows import GivenRows
 from thresher.kernels.evidence import BEND, LEVEL, PULL
-from thresher.train.bends import dispersion
-from thresher.train.settling import Lesson, Settled, Table
+from thresher.train.settling import Lesson, Look, Table
 
 MOST_FEATURES = 100  # of more, none has come back on any data that was tried
 MOST_SWAPS = 20
@@ -39,12 +38,12 @@ def exchanged(
     chance = 2.0 * math.log(max(int(np.count_nonzero(open_to)), 2))
 
     def table_of(slots: np.ndarray) -> Table:
-        return Table(lesson, given.with_slots(slots), slots.size)
+        return Table(lesson, given.with_slots(slots))
 
     here = table_of(slots).settled(start)
     for _ in range(MOST_SWAPS):
         check()
-        enough = chance * dispersion(lesson.loss, here.bends, lesson.importance, slots.size + 1)
+        enough = chance * lesson.dispersion(here.bends, slots.size + 1)
         said = said_by_others(given, lesson, slots, open_to, here)
         comes = int(np.argmax(said))
         if not said[comes] > enough:  # nor if numbers overflow
@@ -63,7 +62,7 @@ def exchanged(
 
 
 def said_by_others(
-    given: GivenRows, lesson: Lesson, slots: np.ndarray, open_to: np.ndarray, here: Settled
+    given: GivenRows, lesson: Lesson, slots: np.ndarray, open_to: np.ndarray, here: Look
 ) -> np.ndarray:
     """Return by how much every slot would lower the loss, twice; 0 of those inside."""
     bends = lesson.importance * here.bends.curvatures

@@ -4,14 +4,15 @@ import math
 from dataclasses import dataclass
 
 import numpy as np
-from scipy import sparse
 from scipy.optimize import minimize
 
+from thresher.kernels.bends import Bends, add_curvatures, look_at
+from thresher.kernels.losses import HUBER, SQUARED_ERROR
 from thresher.kernels.rows import Rows
 from thresher.learners.thresher import Thresher
-from thresher.train.bends import NUMBERS, Bends, bends_of
 from thresher.train.feed import Batch
 
+NUMBERS = (SQUARED_ERROR, HUBER)
 RIDGE = 0.1  # the penalty, in mean squared norms of the rows
 STEPS = 200  # at most
 # What a last step may still save: of chances a cost, of numbers, whose spread may be tiny, a share.
@@ -44,14 +45,26 @@ class Lesson:
         alike = np.minimum(levels**2 / total, squares) if self.intercept and total > 0 else 0.0
         return squares - alike + self.penalty
 
+    def dispersion(self, bends: Bends, n_weights: int) -> float:
+        """Return what a unit of the loss counts: 1 for chances; numbers have a spread of their own.
+
+        So many weights have been fitted to them, and have taken as many rows' errors away.
+        """
+        if self.loss not in NUMBERS:
+            return 1.0
+        curvature = float(np.sum(self.importance * bends.curvatures)) - n_weights
+        spread = float(np.sum(self.importance * bends.slopes**2))
+        return spread / curvature if curvature > 0 else math.inf
+
 
 @dataclass(frozen=True)
-class Settled:
-    """Weights that cannot be improved, the intercept last, and what they say of the rows."""
+class Look:
+    """Weights, the intercept last, how they bend the rows, what they cost, how steep that is."""
 
     weights: np.ndarray
     bends: Bends
     cost: float
+    slopes: np.ndarray
 
 
 def lesson_of(learner: Thresher, batch: Batch, targets: np.ndarray) -> Lesson:
@@ -65,34 +78,30 @@ def lesson_of(learner: Thresher, batch: Batch, targets: np.ndarray) -> Lesson:
 class Table:
     """Rows of few features."""
 
-    def __init__(self, lesson: Lesson, rows: Rows, n_features: int) -> None:
+    def __init__(self, lesson: Lesson, rows: Rows) -> None:
         self.lesson = lesson
-        shape, values = (rows.starts.size - 1, n_features), rows.values.astype(np.float64)
-        self.values = sparse.csr_array((values, rows.slots, rows.starts), shape)
-        self.squares = sparse.csr_array((values**2, rows.slots, rows.starts), shape)
+        self.rows = rows
 
-    def at(self, weights: np.ndarray) -> Settled:
-        """Return what weights, the intercept last, say of the rows."""
-        lesson = self.lesson
-        margins = self.values @ weights[:-1] + weights[-1]
-        bends = bends_of(lesson.loss, margins, lesson.targets)
+    def at(self, weights: np.ndarray) -> Look:
+        """Return what is seen from some weights."""
+        lesson, slopes = self.lesson, np.zeros(weights.size)
+        bends = Bends(*np.empty((3, lesson.targets.size)))
+        known = lesson.loss, lesson.targets, lesson.importance
+        lost = look_at(self.rows, *known, weights, bends, slopes)
+        slopes[:-1] += lesson.penalty * weights[:-1]
+        if not lesson.intercept:
+            slopes[-1] = 0.0
         ridge = lesson.penalty * float(np.sum(weights[:-1] ** 2)) / 2
-        return Settled(weights, bends, float(np.sum(lesson.importance * bends.losses)) + ridge)
+        return Look(weights, bends, lost + ridge, slopes)
 
-    def slopes(self, here: Settled) -> np.ndarray:
-        """Return how steep the cost is along each weight."""
-        pulls = self.lesson.importance * here.bends.slopes
-        ridge = self.lesson.penalty * here.weights[:-1]
-        constant = np.sum(pulls) if self.lesson.intercept else 0.0
-        return np.append(self.values.T @ pulls + ridge, constant)
-
-    def curvatures(self, here: Settled) -> np.ndarray:
+    def curvatures(self, here: Look) -> np.ndarray:
         """Return how the cost curves along the weight of each feature."""
         bends = self.lesson.importance * here.bends.curvatures
-        sums = self.squares.T @ bends, self.values.T @ bends
-        return self.lesson.curvatures(*sums, float(np.sum(bends)))
+        squares, levels = np.zeros((2, here.weights.size - 1))
+        add_curvatures(self.rows, bends, squares, levels)
+        return self.lesson.curvatures(squares, levels, float(np.sum(bends)))
 
-    def settled(self, start: np.ndarray) -> Settled:
+    def settled(self, start: np.ndarray) -> Look:
         """Return the best weights, from a start."""
         first = self.at(start)
         # in units in which all weights matter alike, there are few steps to the end
@@ -101,7 +110,7 @@ class Table:
 
         def cost_and_slopes(steps: np.ndarray) -> tuple[float, np.ndarray]:
             here = self.at(steps * units)
-            return here.cost, self.slopes(here) * units
+            return here.cost, here.slopes * units
 
         numbers = self.lesson.loss in NUMBERS
         close = EXACT if numbers else CLOSE / self.lesson.importance.size
