@@ -1,4 +1,4 @@
-"""Dense twin of the exchange between selection and refit: Newton's method, and one row at a time.
+"""Dense twin of what is between selection and refit: Newton's method, and one row at a time.
 
 See reference.py for why it exists.
 """
@@ -45,19 +45,54 @@ def settled(X, y, loss, importance, penalties):
     return weights, cost(weights)
 
 
+def importance_of(X, weights):
+    count = np.ones(len(X)) if weights is None else weights
+    return count / np.mean(count[count > 0])
+
+
+def with_constant(X, columns, fit_intercept):
+    return np.column_stack([X[:, columns], np.full(len(X), float(fit_intercept))])
+
+
+def norm_of(X, importance):
+    return np.average(np.sum(X**2, axis=1), weights=importance)
+
+
+def noise_of(slopes, curvatures, importance, n_weights):
+    """Return the spread of errors, less what as many weights have taken away."""
+    free = importance @ curvatures - n_weights
+    return importance @ slopes**2 / free if free > 0 else math.inf
+
+
+def best_of_numbers(X, y, *, loss, fit_intercept, stable, weights=None):
+    """Return the weights of the stable features and the intercept, shorter where there is noise."""
+    importance, table = importance_of(X, weights), with_constant(X, stable, fit_intercept)
+    norm, ridge = norm_of(X[:, stable], importance), 0.1
+    for _ in range(2):
+        penalties = np.append(np.full(table.shape[1] - 1, ridge * norm), 0.0)
+        found, _ = settled(table, y, loss, importance, penalties)
+        _, slopes, curvatures = bends(loss, table, y, found)
+        noise = noise_of(slopes, curvatures, importance, found.size)
+        ridge = 2.0 * np.clip(noise, 1e-9, 1.0)
+    coef = np.zeros(X.shape[1])
+    coef[stable] = found[:-1]
+    return coef, found[-1]
+
+
 def exchange(X, y, *, loss, fit_intercept, stable, weights=None):
     """Return the stable set after as many swaps as the rows insist on."""
     occurring = np.flatnonzero((X != 0).any(axis=0))
-    count = np.ones(len(X)) if weights is None else weights
-    importance = count / np.mean(count[count > 0])
+    importance = importance_of(X, weights)
     ridge = 0.1 * np.mean(np.sum(X**2, axis=1))
+    if loss in NUMBERS:
+        ridge = 0.1 * norm_of(X[:, stable], importance)
     chance = 2 * math.log(occurring.size)
     chosen = list(np.flatnonzero(stable))
     if not 0 < len(chosen) < occurring.size:
         return stable
 
     def fitted(columns):
-        table = np.column_stack([X[:, columns], np.full(len(X), float(fit_intercept))])
+        table = with_constant(X, columns, fit_intercept)
         penalties = np.append(np.full(len(columns), ridge), 0.0)
         return table, *settled(table, y, loss, importance, penalties)
 
@@ -67,13 +102,9 @@ def exchange(X, y, *, loss, fit_intercept, stable, weights=None):
 
     table, found, cost = fitted(chosen)
     for _ in range(20):
-        _, slopes, curvatures = bends(loss, table, y, found) * importance
-        unit = 1.0
-        if loss in NUMBERS:
-            free = np.sum(curvatures) - len(found)
-            unit = np.sum(slopes**2 / np.where(importance > 0, importance, 1)) / free
-            unit = unit if free > 0 else math.inf
-
+        _, slopes, curvatures = bends(loss, table, y, found)
+        unit = noise_of(slopes, curvatures, importance, found.size) if loss in NUMBERS else 1.0
+        slopes, curvatures = importance * slopes, importance * curvatures
         said = {
             j: (slopes @ X[:, j]) ** 2 / (bent(curvatures, j)) for j in occurring if j not in chosen
         }

@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from reference import importance, quantile, slope, soft_threshold
-from reference_exchange import exchange
+from reference_exchange import NUMBERS, best_of_numbers, exchange
 from reference_stabilized import Fit, purge, record
 
 LEAST = 1e-30
@@ -202,18 +202,15 @@ def thresher(
     coef, v = paths.W.mean(axis=0), paths.V.mean()
     n_refitting = max(math.ceil((updates - n_selecting * size) / size), 1 if refit > 0 else 0)
     if n_refitting:
+        known = {"loss": loss, "fit_intercept": bool(np.any(biases)), "weights": weights}
         if exchanges:
-            kept = exchange(
-                X,
-                y,
-                loss=loss,
-                fit_intercept=bool(np.any(biases)),
-                stable=paths.stable,
-                weights=weights,
-            )
+            kept = exchange(X, y, stable=paths.stable, **known)
             stand_at_the_cut(mean, np.sum(X**2, axis=0) ** power, paths.stable, kept)
             paths.stable = kept
             paths.W[:, ~kept] = 0.0
+        if loss in NUMBERS:
+            coef, intercept = best_of_numbers(X, y, stable=paths.stable, **known)
+            return Fit(coef, intercept, paths.stable, mean, history)
         coef, v = refit_mean(task, paths, etas=refit_etas, size=size, n_bursts=n_refitting)
     intercept = biases[paths.rows - 1] * v if paths.rows else 0.0
     return Fit(coef, intercept, paths.stable, mean, history)

@@ -25,6 +25,11 @@ def test_slope_is_the_derivative_of_the_loss(loss, target):
         assert_allclose(slope_of(CODES[loss], margin, target), slope, atol=1e-6)
 
 
+# Their last weights are where a cost is least, which is no better known than to the root of what
+# is lost in rounding.
+LEAST_COST = {"rtol": 1e-7, "atol": 1e-6}
+
+
 class AsOneProblem:
     """A regressor that shows its weights as classifiers do, in a row of its own."""
 
@@ -42,7 +47,7 @@ def assert_equals_twin(model, run, y):
     run.y = (y - centre) / unit
     expected = twin(run, model)
     expected.coef, expected.intercept = expected.coef * unit, expected.intercept * unit + centre
-    assert_equals_staged(AsOneProblem(model), expected)
+    assert_equals_staged(AsOneProblem(model), expected, within=LEAST_COST)
 
 
 @BOTH

@@ -120,6 +120,11 @@ class AdaptiveUnit(PathUnit):
         super().bring_back(slots)
         self.arrays["pace"][slots, RATE] = 1.0
 
+    def set_weights(self, slots: np.ndarray, weights: np.ndarray, bias: float) -> None:
+        """Let all paths have the given weights of some slots, and of the constant input."""
+        self.arrays["weights"][slots, : self.lanes] = weights[:, None]
+        self.arrays["bias"][0, : self.lanes] = bias
+
     def begin_tallies(self) -> None:
         """Let the sums of weights rest until there are others."""
         self.arrays.rest("total")

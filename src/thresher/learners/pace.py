@@ -78,6 +78,10 @@ class Schedule:
         """
         return np.sqrt(mean_norms) if self.fit_intercept else np.zeros_like(mean_norms)
 
+    def constant(self, pace: Pace) -> float:
+        """Return the size of that input as it is now."""
+        return float(self.biases(np.array([pace.mean_norm]))[0])
+
 
 def stable_steps(steps: np.ndarray, pulls: np.ndarray) -> np.ndarray:
     """Return steps that do not diverge on a square, as those beyond 2 / pull would.

@@ -29,7 +29,7 @@ from thresher.learners.adaptive_paths import (
 from thresher.learners.adaptive_unit import AdaptiveUnit, line_width
 from thresher.learners.calibration import Standing, refit_probabilities
 from thresher.learners.judge import SALIENCE, Judge
-from thresher.learners.pace import Schedule
+from thresher.learners.pace import Pace, Schedule
 from thresher.learners.paths import Paths
 from thresher.learners.stages import RunUnit, StageLearner
 from thresher.learners.timetable import Timetable
@@ -101,10 +101,10 @@ class Thresher(StageLearner):
         """Return whether features have been selected, and are about to be refitted."""
         return not self.timetable.selects(paths.stage.number) and not self.finished(paths)
 
-    def selected(self, paths: Paths) -> tuple[np.ndarray, float]:
-        """Return the mean weights of the stable features, and the constant input's."""
+    def selected(self, paths: Paths, pace: Pace) -> np.ndarray:
+        """Return the mean weights of the stable features, and the intercept last."""
         weights, bias = mean_weights(paths)
-        return weights[paths.stable], bias
+        return np.append(weights[paths.stable], bias * self.refitting.constant(pace))
 
     def exchange(
         self, paths: Paths, vocabulary: Vocabulary, gone: np.ndarray, back: np.ndarray
@@ -112,6 +112,15 @@ class Thresher(StageLearner):
         """Let the features of some slots go, and others come back."""
         self.judge.level(paths, vocabulary, gone, back)
         paths.exchange(gone, back)
+
+    def settle(self, paths: Paths, pace: Pace, weights: np.ndarray) -> None:
+        """Let all paths have the given weights, as of ``selected``; there is no refit then."""
+        forget_sums(paths)
+        stable, constant = np.flatnonzero(paths.stable), self.refitting.constant(pace)
+        bias = weights[-1] / constant if constant > 0 else 0.0
+        for unit in units_of(paths):
+            unit.set_weights(stable, weights[:-1], bias)
+        paths.stage.number = self.timetable.last_stage + 1
 
     def may_stop(self, paths: Paths) -> bool:
         """Return whether weights that no longer change may end the training."""

@@ -14,7 +14,7 @@ import numpy as np
 
 from thresher.data.given_rows import GivenRows
 from thresher.kernels.evidence import BEND, LEVEL, PULL
-from thresher.train.settling import Lesson, Look, Table
+from thresher.train.settling import Lesson, Look, Table, narrowed
 
 MOST_FEATURES = 100  # of more, none has come back on any data that was tried
 MOST_SWAPS = 20
@@ -37,10 +37,13 @@ def exchanged(
     # twice the logarithm is about the largest of so many squares of standard normal numbers
     chance = 2.0 * math.log(max(int(np.count_nonzero(open_to)), 2))
 
+    rows = given.with_slots(slots)
+    lesson = narrowed(lesson, rows)
+
     def table_of(slots: np.ndarray) -> Table:
         return Table(lesson, given.with_slots(slots))
 
-    here = table_of(slots).settled(start)
+    here = Table(lesson, rows).settled(start)
     for _ in range(MOST_SWAPS):
         check()
         enough = chance * lesson.dispersion(here.bends, slots.size + 1)

@@ -1,7 +1,5 @@
 """Rows and paths that exchange features once they have selected."""
 
-from typing import Any
-
 import numpy as np
 
 from thresher.data.given_rows import GivenRows
@@ -12,58 +10,68 @@ from thresher.learners.protocol import Learner
 from thresher.learners.thresher import Thresher
 from thresher.train.exchange import MOST_FEATURES, exchanged
 from thresher.train.feed import Batch
-from thresher.train.settling import Lesson, lesson_of
+from thresher.train.problem import Problem
+from thresher.train.settling import Lesson, best_of, lesson_of
 from thresher.train.work import SheddingWork, Work
 from thresher.workers import Workers
 
 
 def work_on(
-    learner: Learner, state: Any, given: GivenRows, batch: Batch, targets: np.ndarray, lent: bool
+    learner: Learner,
+    problem: Problem,
+    given: GivenRows,
+    batch: Batch,
+    targets: np.ndarray,
+    lent: bool,
 ) -> Work:
     """Return rows and state as what the learner does with them needs it.
 
     The batch's rows were made of those ``given``; where they are ``lent`` they stay as they are.
     """
-    if not isinstance(state, Paths):
-        return Work(batch.rows, state, given.vocabulary)
-    if isinstance(learner, Thresher) and learner.exchanges:
+    if not isinstance(problem.state, Paths):
+        return Work(batch.rows, problem.state, given.vocabulary)
+    if isinstance(learner, Thresher):
         lesson = lesson_of(learner, batch, targets)
-        return ExchangingWork(batch.rows, state, lent, learner, given, lesson)
-    return SheddingWork(batch.rows, state, given.vocabulary, lent)
+        return SettlingWork(batch.rows, problem, lent, learner, given, lesson)
+    return SheddingWork(batch.rows, problem.state, given.vocabulary, lent)
 
 
-class ExchangingWork(SheddingWork):
+class SettlingWork(SheddingWork):
     """Sheds what is purged; between selection and refit, what went may come back.
 
-    ``given`` are the rows with all that they had.
+    ``given`` are the rows with all that they had. The best weights of numbers are found at once:
+    steps that whole rows bear are short for a few of their features.
     """
 
     def __init__(
         self,
         rows: Rows,
-        paths: Paths,
+        problem: Problem,
         lent: bool,
         learner: Thresher,
         given: GivenRows,
         lesson: Lesson,
     ) -> None:
-        super().__init__(rows, paths, given.vocabulary, lent)
-        self.learner, self.given, self.lesson = learner, given, lesson
-        self.open_to = paths.stable  # what earlier fits have purged stays so
+        super().__init__(rows, problem.state, given.vocabulary, lent)
+        self.learner, self.pace, self.given, self.lesson = learner, problem.pace, given, lesson
+        self.open_to = problem.state.stable  # what earlier fits have purged stays so
         self.due = True
 
     def shed(self, run_all: Workers) -> None:
         """Exchange features where it is due, and throw out what is no longer in play."""
         if self.due and self.learner.has_selected(self.state):
             self.due = False
-            self._exchange(run_all)
+            if self.learner.exchanges:
+                self._exchange(run_all)
+            if self.lesson.of_numbers:
+                self._settle()
         super().shed(run_all)
 
     def _exchange(self, run_all: Workers) -> None:
-        slots = self.state.slots(np.flatnonzero(self.state.stable))
-        if not 0 < slots.size <= min(MOST_FEATURES, np.count_nonzero(self.open_to) - 1):
+        slots, most = self._slots(), int(np.count_nonzero(self.open_to)) - 1
+        if not 0 < slots.size <= min(MOST_FEATURES, most):
             return
-        start = self.lesson.start(*self.learner.selected(self.state))
+        start = self.learner.selected(self.state, self.pace)
         kept = exchanged(self.given, self.lesson, slots, start, self.open_to, run_all.check)
         if np.array_equal(kept, slots):
             return
@@ -73,3 +81,17 @@ class ExchangingWork(SheddingWork):
         self.state.keep(self.state.stable)
         self.rows, self.lent = self.given.with_slots(kept), False
         self.counts = slot_counts(self.rows.slots, kept.size)
+
+    def _settle(self) -> None:
+        """Let the best weights of what is left be the model, if they are numbers at all."""
+        rows, start = (
+            self.given.with_slots(self._slots()),
+            self.learner.selected(self.state, self.pace),
+        )
+        weights = best_of(self.lesson, rows, start, exactly=True).weights
+        if np.isfinite(weights).all():
+            self.learner.settle(self.state, self.pace, weights)
+
+    def _slots(self) -> np.ndarray:
+        """Return the vocabulary's slots of the features that are left."""
+        return self.state.slots(np.flatnonzero(self.state.stable))

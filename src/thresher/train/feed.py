@@ -1,6 +1,6 @@
 """Rows at hand, and the updates they become."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -23,6 +23,12 @@ class Batch:
     def slice_size(self) -> int:
         """Return how many rows one kernel call may take."""
         return max(1, SLICE * self.norms.size // max(self.rows.slots.size, 1))
+
+    def only(self, rows: np.ndarray) -> "Batch":
+        """Return a batch in which only the rows of some numbers count."""
+        importance = np.zeros_like(self.importance)
+        importance[rows] = self.importance[rows]
+        return replace(self, importance=importance)
 
 
 class Feed:

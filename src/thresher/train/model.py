@@ -53,9 +53,9 @@ class Model:
         weights, intercepts = [], []
         for problem in self.problems:
             by_slot, bias = self.learner.weights(problem.state, self.vocabulary)
-            size = self.learner.schedule(problem.state).biases(np.array([problem.pace.mean_norm]))
+            size = self.learner.schedule(problem.state).constant(problem.pace)
             weights.append(by_slot)
-            intercepts.append(bias * size[0])
+            intercepts.append(bias * size)
         return np.array(weights), np.array(intercepts)
 
     def probabilities(self, problem: Problem) -> np.ndarray | None:
@@ -95,7 +95,7 @@ class Model:
             problem.state.grow(len(self.vocabulary))
             self.learner.resume(problem.state)
             inner = run_all if alone else run_all.alone()
-            work = work_on(self.learner, problem.state, given, batch, mine, lent)
+            work = work_on(self.learner, problem, given, batch, mine, lent)
             return fit_problem(self.learner, problem, work, batch, mine, passes, inner, report)
 
         outer = run_all.alone() if alone else run_all

@@ -1,22 +1,26 @@
 """The best weights of few features, to the end: what judges features must not be on its way."""
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from scipy.optimize import minimize
 
 from thresher.kernels.bends import Bends, add_curvatures, look_at
 from thresher.kernels.losses import HUBER, SQUARED_ERROR
-from thresher.kernels.rows import Rows
+from thresher.kernels.rows import Rows, squared_norms
 from thresher.learners.thresher import Thresher
 from thresher.train.feed import Batch
 
 NUMBERS = (SQUARED_ERROR, HUBER)
 RIDGE = 0.1  # the penalty, in mean squared norms of the rows
+# ... of numbers, once it is known what share of their spread is noise. Rows from which features
+# were chosen show half of it: others were not chosen for the noise they fit.
+NOISE_RIDGE, LEAST_NOISE = 2.0, 1e-9
 STEPS = 200  # at most
-# What a last step may still save: of chances a cost, of numbers, whose spread may be tiny, a share.
-CLOSE, EXACT = 0.05, 1e-9
+# What a last step may still save: of chances a cost, of numbers, whose spread may be tiny, a share;
+# nothing of weights that stay.
+CLOSE, CLOSE_SHARE, EXACTLY = 0.05, 1e-7, 1e-15
 
 
 @dataclass(frozen=True)
@@ -32,9 +36,10 @@ class Lesson:
     penalty: float
     intercept: bool
 
-    def start(self, weights: np.ndarray, bias: float) -> np.ndarray:
-        """Return weights with the intercept last, from that of a constant as long as a row."""
-        return np.append(weights, bias * math.sqrt(self.penalty / RIDGE))
+    @property
+    def of_numbers(self) -> bool:
+        """Return whether targets are numbers; classes have chances."""
+        return self.loss in NUMBERS
 
     def curvatures(self, squares: np.ndarray, levels: np.ndarray, total: float) -> np.ndarray:
         """Return how the cost curves along weights, from what rows' bends are in sum.
@@ -50,7 +55,7 @@ class Lesson:
 
         So many weights have been fitted to them, and have taken as many rows' errors away.
         """
-        if self.loss not in NUMBERS:
+        if not self.of_numbers:
             return 1.0
         curvature = float(np.sum(self.importance * bends.curvatures)) - n_weights
         spread = float(np.sum(self.importance * bends.slopes**2))
@@ -101,8 +106,8 @@ class Table:
         add_curvatures(self.rows, bends, squares, levels)
         return self.lesson.curvatures(squares, levels, float(np.sum(bends)))
 
-    def settled(self, start: np.ndarray) -> Look:
-        """Return the best weights, from a start."""
+    def settled(self, start: np.ndarray, exactly: bool = False) -> Look:
+        """Return the best weights, from a start; whoever only compares needs not have the last."""
         first = self.at(start)
         # in units in which all weights matter alike, there are few steps to the end
         total = float(np.sum(self.lesson.importance * first.bends.curvatures))
@@ -112,10 +117,34 @@ class Table:
             here = self.at(steps * units)
             return here.cost, here.slopes * units
 
-        numbers = self.lesson.loss in NUMBERS
-        close = EXACT if numbers else CLOSE / self.lesson.importance.size
-        options = {"maxiter": STEPS, "ftol": close}
+        close = CLOSE_SHARE if self.lesson.of_numbers else CLOSE / self.lesson.importance.size
+        options = {"ftol": EXACTLY, "gtol": 0.0} if exactly else {"ftol": close}
         found = minimize(
-            cost_and_slopes, start / units, jac=True, method="L-BFGS-B", options=options
+            cost_and_slopes,
+            start / units,
+            jac=True,
+            method="L-BFGS-B",
+            options={"maxiter": STEPS, **options},
         )
         return self.at(found.x * units)
+
+
+def narrowed(lesson: Lesson, rows: Rows, ridge: float = RIDGE) -> Lesson:
+    """Return a lesson of numbers whose penalty is relative to rows of the features in play.
+
+    How much weights can say of a number depends on those: where they are a few of thousands, what
+    is little for whole rows would hold them back. Of chances they say what they say.
+    """
+    if not lesson.of_numbers:
+        return lesson
+    norms = squared_norms(rows.starts, rows.values)
+    norm = float(np.average(norms, weights=lesson.importance))
+    return replace(lesson, penalty=ridge * norm) if norm > 0 else lesson
+
+
+def best_of(lesson: Lesson, rows: Rows, start: np.ndarray, exactly: bool = False) -> Look:
+    """Return the weights that predict numbers best: the more of them is noise, the shorter."""
+    first = Table(narrowed(lesson, rows), rows).settled(start, exactly)
+    noise = min(lesson.dispersion(first.bends, start.size), 1.0)
+    ridge = NOISE_RIDGE * max(noise, LEAST_NOISE)
+    return Table(narrowed(lesson, rows, ridge), rows).settled(first.weights, exactly)

@@ -1,8 +1,8 @@
 """One run that shrinks through many sizes, judged at each on rows it has not seen.
 
 Selecting takes short steps, so the weights at the end of a stage are those of a model on its way.
-What is judged is therefore a copy of it, refitted for a short while: sizes are compared by what
-their features can do, not by how far the run had come.
+What is judged is therefore a copy of it, refitted for a short while, or, of numbers, to the end:
+sizes are compared by what their features can do, not by how far the run had come.
 """
 
 from collections.abc import Sequence
@@ -22,6 +22,7 @@ from thresher.train.feed import Batch, Feed
 from thresher.train.fit import Passes
 from thresher.train.folds import Fold
 from thresher.train.follow import follow
+from thresher.train.settling import best_of, lesson_of
 from thresher.train.work import SheddingWork, Work
 from thresher.workers import Workers
 
@@ -82,6 +83,7 @@ class ShrinkingRun(SheddingWork):
         self.plan = plan
         self.batch, self.targets, self.fold, self.passes = batch, targets, fold, passes
         self.pace = Pace()
+        self.lesson = lesson_of(learner, batch.only(fold.training), targets)
         self.due = plan.due(len(vocabulary))
         self.seen: dict[int, Sight] = {}
 
@@ -118,6 +120,9 @@ class ShrinkingRun(SheddingWork):
 
     def _refitted(self, rows: Rows, paths: Paths) -> tuple[np.ndarray, float]:
         """Return weights and intercept of a copy of the paths after a short refit."""
+        if self.lesson.of_numbers:
+            settled = best_of(self.lesson, rows, self.learner.selected(paths, self.pace)).weights
+            return settled[:-1], float(settled[-1])
         updates, n_rows = self.plan.refit_updates, self.fold.training.size
         timetable = Timetable(0, -(-updates // REFIT_BURSTS), REFIT_BURSTS)
         learner, pace = replace(self.learner, timetable=timetable), replace(self.pace)
@@ -125,8 +130,7 @@ class ShrinkingRun(SheddingWork):
         feed = self._feed(REFIT_PASS, -(-updates // n_rows) + 1, pace)
         follow(learner, Work(rows, paths, self.vocabulary), feed, self.run_all)
         weights, bias = learner.weights(paths, self.vocabulary)
-        size = learner.schedule(paths).biases(np.array([pace.mean_norm]))
-        return weights, float(bias * size[0])
+        return weights, bias * learner.schedule(paths).constant(pace)
 
     def _feed(self, first: int, count: int, pace: Pace) -> Feed:
         """Return some passes over the rows that train."""
