@@ -5,7 +5,8 @@
     python -m experiments.regression --sizes       # sizes it chooses itself, beside given ones
 
 The truth is a weight for each of 60 planted words, 20 each in about 1, 4 and 15 per cent of the
-rows, and 40 per cent of the targets' variance is noise. The other words follow Zipf's law.
+rows, and 40 per cent of the targets' variance is noise, or nothing of it. The other words follow
+Zipf's law.
 """
 
 import argparse
@@ -28,7 +29,6 @@ from thresher.estimators.paths import PATH_RATES
 
 SHARES = (0.01, 0.04, 0.15)  # of the rows that planted words occur in
 PER_SHARE = 20
-NOISE = 0.4  # of the targets' variance
 RATES = (0.05, 0.15, 0.3, 0.5, 1.5)
 LOSSES = ("squared_error", "huber")
 GIVEN = (10, 20, 40, 60, 100, 200)  # sizes
@@ -42,12 +42,14 @@ class Shape:
     words: float = 60.0  # in a row, on the average
     lengths: float = 0.0  # how much rows differ in length: the deviation of its logarithm
     unit: bool = False  # whether rows are scaled to unit length
+    noise: float = 0.4  # of the targets' variance
 
 
 SHAPES = {
     "counts": Shape(),
     "unit length": Shape(unit=True),
     "short and long": Shape(lengths=1.0),
+    "no noise": Shape(noise=0.0),
 }
 
 
@@ -66,7 +68,8 @@ def draw(shape: Shape, n_rows: int, seed: int) -> tuple[sparse.csr_array, np.nda
     truth = np.zeros(shape.n_columns)
     truth[:n_planted] = rng.choice([-1.0, 1.0], n_planted) * rng.uniform(0.5, 1.5, n_planted)
     signal = rows @ truth
-    targets = signal + rng.normal(size=n_rows) * signal.std() * np.sqrt(NOISE / (1 - NOISE))
+    spread = signal.std() * np.sqrt(shape.noise / (1 - shape.noise))
+    targets = signal + rng.normal(size=n_rows) * spread
     mixed = rng.permutation(shape.n_columns)
     return rows[:, np.argsort(mixed)], 500 + 30 * targets, np.sort(mixed[:n_planted])
 

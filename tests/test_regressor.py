@@ -41,6 +41,30 @@ def test_planted_features_are_found_and_their_weights(loss):
     assert model.score(rows, y) == pytest.approx(r2_score(y, model.predict(rows)))
 
 
+@BOTH
+@pytest.mark.jit
+def test_what_is_exact_is_learnt_exactly(loss):
+    """Rows that are long beside their few features, and targets without noise."""
+    rng = np.random.default_rng(2)
+    rows, weights = rng.normal(size=(200, 500)) * rng.gamma(4, 0.25, (200, 1)), np.arange(1, 13)
+    y = 7 + rows[:, :12] @ weights
+    model = ThresherRegressor(n_features_to_select=12, loss=loss, random_state=0).fit(rows, y)
+    assert model.get_support(indices=True).tolist() == list(range(12))
+    assert_allclose(model.coef_[:12], weights, rtol=1e-4)
+    assert model.intercept_ == pytest.approx(7, rel=1e-4)
+
+
+@pytest.mark.jit
+def test_noise_makes_weights_shorter():
+    """Many weights of few rows whose targets say nothing are nearly none."""
+    rng = np.random.default_rng(3)
+    rows, y = rng.normal(size=(60, 200)), rng.normal(size=60)
+    model = ThresherRegressor(n_features_to_select=20, random_state=0).fit(rows, y)
+    free = LinearRegression().fit(rows[:, model.get_support()], y)
+    shares = model.coef_[model.get_support()] / free.coef_
+    assert 0.5 < np.median(shares) < 0.99
+
+
 @pytest.mark.jit
 def test_a_stream_learns_too():
     rows, y, _ = counted_rows(n=6000)
