@@ -19,17 +19,16 @@ from thresher.estimators.parameters import (
 from thresher.estimators.paths import PATH_RATES, PathsModel
 from thresher.estimators.rates import schedule_for
 from thresher.estimators.regressor import OnlineRegressor
+from thresher.estimators.selecting_steps import USUAL, SuitsRows
 from thresher.estimators.sizing import SizesItself
 from thresher.learners.protocol import Learner
 from thresher.learners.thresher import SELECTING_HALVING, Thresher
 from thresher.learners.timetable import Timetable, fixed_timetable
 from thresher.validation import FLAG, Number, OneOf, Whole
 
-# Short steps regularise the selection: stability over resampled rows is bought with them. A stream
-# passes once and cannot afford them.
-FIRST_SHARE, LAST_SHARE = 1 / 30, 1.0
-# ... on a stream: of paths that select, and how much longer the others'. Slopes that grow with the
-# error bear no more than the refit's steps, but those may shorten later.
+# A stream passes once and cannot afford short steps: the share of paths that select, and how much
+# longer the others' are. Slopes that grow with the error bear no more than the refit's steps, but
+# those may shorten later.
 STREAM_SHARE, FITTING, LATE_HALVING = 2.0, 2.0, 5.0
 BOUNDED = ("log_loss", "hinge")
 AUTO_PASSES, AUTO_UPDATES = 20, 80_000
@@ -62,8 +61,9 @@ class ThresherModel(SizesItself, PathsModel):
         Share of the updates that fit the features left at the end.
     eta0 : float or "auto", default="auto"
         Length of the steps of the refit; those of the selection grow from a thirtieth of it to as
-        long in ``fit``, and are up to twice as long in ``partial_fit``. A number is the absolute
-        rate; "auto" is relative to the rows' mean squared norm.
+        long in ``fit``, are shorter where a classifier has fewer than 6,000 rows, and up to twice
+        as long in ``partial_fit``. A number is the absolute rate; "auto" is relative to the rows'
+        mean squared norm.
     max_iter : int or "auto", default="auto"
         Passes over the rows in ``fit``; "auto" is 20, and more where that is less than 80,000
         updates.
@@ -128,11 +128,13 @@ class ThresherModel(SizesItself, PathsModel):
         return replace(self._learner(n_rows), shared=True)
 
     def _learner(self, n_rows: int | None) -> Thresher:
-        first, last, fitting, halving = FIRST_SHARE, LAST_SHARE, 1.0, SELECTING_HALVING
-        if n_rows is None and self.loss in BOUNDED:
+        first, last, fitting, halving = 1.0, 1.0, 1.0, SELECTING_HALVING
+        if n_rows is not None:
+            first, last = self._step_shares(n_rows)
+        elif self.loss in BOUNDED:
             first, last, fitting = STREAM_SHARE, STREAM_SHARE, FITTING
-        elif n_rows is None:
-            first, last, halving = 1.0, 1.0, LATE_HALVING
+        else:
+            halving = LATE_HALVING
         return Thresher(
             loss=LOSSES[self.loss],
             n_paths=self.n_paths,
@@ -150,6 +152,10 @@ class ThresherModel(SizesItself, PathsModel):
             rehearses=n_rows is None and self.loss in BOUNDED,
         )
 
+    def _step_shares(self, n_rows: int) -> tuple[float, float]:
+        """Return the shares of the refit's steps in the first stage and in the last."""
+        return USUAL
+
     def _timetable(self, n_rows: int | None) -> Timetable:
         """Return the timetable for so many rows; None for a stream."""
         if n_rows is None:
@@ -163,7 +169,7 @@ class ThresherModel(SizesItself, PathsModel):
 
 
 @dataclass(kw_only=True, eq=False, repr=False)
-class ThresherClassifier(ThresherModel, OnlineClassifier):
+class ThresherClassifier(SuitsRows, ThresherModel, OnlineClassifier):
     """A linear classifier with few, stably selected features.
 
     Several SGD paths take random bursts of one stream of rows. After each stage of bursts the
