@@ -8,6 +8,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from thresher import ThresherClassifier
+from thresher.estimators.selecting_steps import USUAL
 from thresher.learners.thresher import Thresher
 
 Change = Callable[[Thresher], Thresher]
@@ -63,6 +64,11 @@ def _short_steps(learner: Thresher) -> Thresher:
     return replace(learner, selecting=learner.selecting.longer(1 / 3))
 
 
+def _usual_steps(learner: Thresher) -> Thresher:
+    first, last = USUAL
+    return replace(learner, selecting=learner.refitting.longer(first), growth=last / first)
+
+
 def _equal_steps(learner: Thresher) -> Thresher:
     return replace(learner, halving=1e9)
 
@@ -97,6 +103,7 @@ VARIANTS = {
     "steady-steps": Variant("selecting steps of one length", change=_steady_steps),
     "long-steps": Variant("selecting steps as long as the refit's", change=_long_steps),
     "short-steps": Variant("selecting steps a third as long", change=_short_steps),
+    "usual-steps": Variant("selecting steps as of many rows", change=_usual_steps),
     "no-exchange": Variant("features that went stay away", change=_unexchanged),
     "far-columns": Variant("columns far from zero as they are", kind=UnmeasuredClassifier),
     "hinge": Variant("hinge loss", {"loss": "hinge"}),

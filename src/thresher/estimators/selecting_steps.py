@@ -20,6 +20,7 @@ from thresher.workers import Workers
 # Shares of the refit's steps: in the first stage and in the last.
 USUAL = 1 / 30, 1.0
 MANY_ROWS = 6000  # of which none is learnt by heart
+MANY_UPDATES = 80_000  # with which fewer rows are; with fewer updates even fewer rows
 FEW_FEATURES = 50  # are told from each other by the long steps of the last stages only
 
 
@@ -40,25 +41,28 @@ class SuitsRows(SizesItself):
         self._apart = share_apart(rows, self._model.vocabulary.normalize) if few else None
         super()._prepare_rows(rows, targets, importance, run_all)
 
-    def _step_shares(self: Any, n_rows: int) -> tuple[float, float]:
+    def _step_shares(self: Any, n_rows: int, updates: float) -> tuple[float, float]:
         if self._apart is None:
             return USUAL
         wanted, columns = self._wanted(), self.n_features_in_
         if wanted is not None:
             wanted = wanted_features(wanted, columns, columns)
-        return shares_for(n_rows, self._apart, wanted)
+        return shares_for(n_rows, updates, self._apart, wanted)
 
 
-def shares_for(n_rows: int, apart: float, n_features: int | None) -> tuple[float, float]:
+def shares_for(
+    n_rows: int, updates: float, apart: float, n_features: int | None
+) -> tuple[float, float]:
     """Return the shares in the first and the last stage, for rows of which a share is ``apart``.
 
     ``n_features`` are wanted; None if that is still to be seen.
     """
-    known, apart = math.sqrt(min(n_rows / MANY_ROWS, 1.0)), apart**2
-    shorter = known / apart if known < apart else 1.0
-    enough = 1.0 if n_features is None else min(FEW_FEATURES / n_features, 1.0)
+    many = n_rows / MANY_ROWS * max(MANY_UPDATES / updates, 1.0)
+    enough, apart = math.sqrt(min(many, 1.0)), apart**2
+    shorter = enough / apart if enough < apart else 1.0
+    fine = 1.0 if n_features is None else min(FEW_FEATURES / n_features, 1.0)
     first, last = USUAL
-    return first * shorter**2, last * max(shorter, enough)
+    return first * shorter**2, last * max(shorter, fine)
 
 
 @np.errstate(over="ignore", invalid="ignore")  # what overflows is for others to refuse
@@ -67,5 +71,5 @@ def share_apart(rows: sparse.csr_array, normalize: bool) -> float:
     lengths_of_rows = lengths(rows.indptr.astype(np.int64, copy=False), rows.data)
     scales = unit_scales(lengths_of_rows) if normalize else np.ones(rows.shape[0])
     mean, whole = rows.T @ scales / rows.shape[0], np.mean((lengths_of_rows * scales) ** 2)
-    share = 1.0 - float(mean @ mean / whole) if whole > 0 else 1.0
-    return share if 0.0 <= share <= 1.0 else 1.0
+    common = float(mean @ mean / whole) if whole > 0 else 0.0
+    return 1.0 - min(common, 1.0) if math.isfinite(common) else 1.0

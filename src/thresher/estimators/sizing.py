@@ -157,13 +157,15 @@ def choose_on(
     run_all: Workers,
 ) -> SizeChoice:
     """Try sizes on folds of the rows, and choose the smallest that will do."""
-    n_rows = min((fold.training.size for fold in folds), default=0)
-    updates = effort.updates * (1 - estimator.refit) * estimator._planned_updates(n_rows)
+    n_rows = min((fold.training.size for fold in folds), default=1)
+    updates = effort.updates * estimator._planned_updates(n_rows)
+    selecting = max(1, round((1 - estimator.refit) * updates))
     learner = replace(
         estimator._learner(n_rows),
+        **estimator._steps_between(*estimator._step_shares(n_rows, updates)),
         n_paths=effort.n_paths,
         shared=True,
-        timetable=fixed_timetable(max(1, round(updates)), STAGES, 0.0),
+        timetable=fixed_timetable(selecting, STAGES, 0.0),
     )
     vocabulary = Vocabulary(rows.shape[1], estimator._model.vocabulary.normalize)
     vocabulary.learn_by_frequency(rows)

@@ -1,7 +1,7 @@
 """The flagship as scikit-learn's estimators."""
 
 from dataclasses import dataclass, replace
-from typing import ClassVar
+from typing import Any, ClassVar
 
 import numpy as np
 from scipy import sparse
@@ -130,7 +130,7 @@ class ThresherModel(SizesItself, PathsModel):
     def _learner(self, n_rows: int | None) -> Thresher:
         first, last, fitting, halving = 1.0, 1.0, 1.0, SELECTING_HALVING
         if n_rows is not None:
-            first, last = self._step_shares(n_rows)
+            first, last = self._step_shares(n_rows, self._planned_updates(n_rows))
         elif self.loss in BOUNDED:
             first, last, fitting = STREAM_SHARE, STREAM_SHARE, FITTING
         else:
@@ -141,8 +141,7 @@ class ThresherModel(SizesItself, PathsModel):
             shared=self.paths == "shared" or n_rows is None,
             seed=self._seed,
             rejection_rate=float(self.rejection_rate),
-            selecting=schedule_for(self, PATH_RATES[self.loss], first),
-            growth=last / first,
+            **self._steps_between(first, last),
             refitting=schedule_for(self, PATH_RATES[self.loss]),
             n_features=self._wanted(),
             timetable=self._timetable(n_rows),
@@ -152,9 +151,14 @@ class ThresherModel(SizesItself, PathsModel):
             rehearses=n_rows is None and self.loss in BOUNDED,
         )
 
-    def _step_shares(self, n_rows: int) -> tuple[float, float]:
+    def _step_shares(self, n_rows: int, updates: float) -> tuple[float, float]:
         """Return the shares of the refit's steps in the first stage and in the last."""
         return USUAL
+
+    def _steps_between(self, first: float, last: float) -> dict[str, Any]:
+        """Return how a learner's steps grow from a share of the refit's to another."""
+        steps = schedule_for(self, PATH_RATES[self.loss], first)
+        return {"selecting": steps, "growth": last / first}
 
     def _timetable(self, n_rows: int | None) -> Timetable:
         """Return the timetable for so many rows; None for a stream."""
