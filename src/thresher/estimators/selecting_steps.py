@@ -13,6 +13,7 @@ import numpy as np
 from scipy import sparse
 
 from thresher.data.matrix import unit_scales
+from thresher.estimators.gathering import Labelled
 from thresher.estimators.sizing import SizesItself
 from thresher.kernels.margins import lengths
 from thresher.learners.selection import wanted_features
@@ -42,6 +43,11 @@ class SuitsRows(SizesItself):
         few = rows.shape[0] < MANY_ROWS
         self._own = own_share(rows, self._model.vocabulary.normalize) if few else None
         super()._prepare_rows(rows, targets, importance, run_all)
+
+    def _prepare_source(self: Any, some: Labelled | None) -> None:
+        """Have usual steps: the rows of a source are not at hand."""
+        self._own = None
+        super()._prepare_source(some)
 
     def _step_shares(self: Any, n_rows: int, updates: float) -> tuple[float, float]:
         if self._own is None:
