@@ -151,7 +151,7 @@ def test_many_features_and_all_are_not_exchanged(monkeypatch, size, asked):
         calls.append(slots.size)
         return slots
 
-    monkeypatch.setattr("thresher.train.exchanging.exchanged", seen)
+    monkeypatch.setattr("thresher.train.settling_work.exchanged", seen)
     rng = np.random.default_rng(4)
     X = (rng.random((300, 400)) < 0.1).astype(float)
     quick(n_features_to_select=size).fit(X, rng.choice([-1.0, 1.0], 300))

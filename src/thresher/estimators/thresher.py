@@ -210,9 +210,11 @@ class ThresherClassifier(SuitsRows, ThresherModel, OnlineClassifier):
 class ThresherRegressor(ThresherModel, OnlineRegressor):
     """A linear regressor with few, stably selected features.
 
-    It selects as ``ThresherClassifier`` does, by the squared or the Huber loss. Targets are learnt
-    relative to their mean and spread (median and median absolute deviation for the Huber loss),
-    so that their units do not matter: ``a * y + b`` gives the same features, and weights times a.
+    It selects as ``ThresherClassifier`` does, by the squared or the Huber loss. In ``fit`` the best
+    weights of what is selected follow at once, shortened by what of the targets is noise (unless
+    ``refit`` is 0). Targets are learnt relative to their mean and spread (median and median
+    absolute deviation for the Huber loss), so that their units do not matter: ``a * y + b`` gives
+    the same features, and weights times a.
 
     Parameters
     ----------

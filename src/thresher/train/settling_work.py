@@ -1,4 +1,4 @@
-"""Rows and paths that exchange features once they have selected."""
+"""Rows and paths that exchange features, or settle weights, once they have selected."""
 
 import numpy as np
 
