@@ -54,6 +54,16 @@ def test_what_is_exact_is_learnt_exactly(loss):
     assert model.intercept_ == pytest.approx(7, rel=1e-4)
 
 
+@BOTH
+@pytest.mark.jit
+@pytest.mark.parametrize("size", [5, "auto"])
+def test_values_too_small_to_be_squared_are_no_harm(loss, size):
+    rng = np.random.default_rng(4)
+    rows, y = 1e-200 * rng.normal(size=(80, 30)), rng.normal(size=80)
+    model = ThresherRegressor(n_features_to_select=size, loss=loss, random_state=0).fit(rows, y)
+    assert np.isfinite(model.predict(rows)).all()
+
+
 @pytest.mark.jit
 def test_noise_makes_weights_shorter():
     """Many weights of few rows whose targets say nothing are nearly none."""

@@ -142,9 +142,16 @@ def narrowed(lesson: Lesson, rows: Rows, ridge: float = RIDGE) -> Lesson:
     return replace(lesson, penalty=ridge * norm) if norm > 0 else lesson
 
 
-def best_of(lesson: Lesson, rows: Rows, start: np.ndarray, exactly: bool = False) -> Look:
-    """Return the weights that predict numbers best: the more of them is noise, the shorter."""
+@np.errstate(over="ignore", invalid="ignore", divide="ignore")  # such weights are not returned
+def best_of(
+    lesson: Lesson, rows: Rows, start: np.ndarray, exactly: bool = False
+) -> np.ndarray | None:
+    """Return the weights that predict numbers best: the more of them is noise, the shorter.
+
+    None if there are none, for values are too small or too large to be squared.
+    """
     first = Table(narrowed(lesson, rows), rows).settled(start, exactly)
     noise = min(lesson.dispersion(first.bends, start.size), 1.0)
     ridge = NOISE_RIDGE * max(noise, LEAST_NOISE)
-    return Table(narrowed(lesson, rows, ridge), rows).settled(first.weights, exactly)
+    found = Table(narrowed(lesson, rows, ridge), rows).settled(first.weights, exactly).weights
+    return found if np.isfinite(found).all() else None

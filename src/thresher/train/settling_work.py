@@ -83,13 +83,11 @@ class SettlingWork(SheddingWork):
         self.counts = slot_counts(self.rows.slots, kept.size)
 
     def _settle(self) -> None:
-        """Let the best weights of what is left be the model, if they are numbers at all."""
-        rows, start = (
-            self.given.with_slots(self._slots()),
-            self.learner.selected(self.state, self.pace),
-        )
-        weights = best_of(self.lesson, rows, start, exactly=True).weights
-        if np.isfinite(weights).all():
+        """Let the best weights of what is left be the model; it is refitted if there are none."""
+        rows = self.given.with_slots(self._slots())
+        start = self.learner.selected(self.state, self.pace)
+        weights = best_of(self.lesson, rows, start, exactly=True)
+        if weights is not None:
             self.learner.settle(self.state, self.pace, weights)
 
     def _slots(self) -> np.ndarray:

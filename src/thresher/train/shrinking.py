@@ -121,8 +121,9 @@ class ShrinkingRun(SheddingWork):
     def _refitted(self, rows: Rows, paths: Paths) -> tuple[np.ndarray, float]:
         """Return weights and intercept of a copy of the paths after a short refit."""
         if self.lesson.of_numbers:
-            settled = best_of(self.lesson, rows, self.learner.selected(paths, self.pace)).weights
-            return settled[:-1], float(settled[-1])
+            settled = best_of(self.lesson, rows, self.learner.selected(paths, self.pace))
+            if settled is not None:
+                return settled[:-1], float(settled[-1])
         updates, n_rows = self.plan.refit_updates, self.fold.training.size
         timetable = Timetable(0, -(-updates // REFIT_BURSTS), REFIT_BURSTS)
         learner, pace = replace(self.learner, timetable=timetable), replace(self.pace)
