@@ -19,7 +19,8 @@ from thresher.train.folds import stratified_folds
 from thresher.train.judges import ClassJudge
 from thresher.train.platt import calibrated, log_losses
 from thresher.train.shrinking import Plan, ShrinkingRun, Sight
-from thresher.train.sizing import Trial, judge_size, smallest_good
+from thresher.train.size_rule import Leniency, Losses, smallest_good
+from thresher.train.sizing import Trial, judge_size
 from thresher.workers import Workers
 
 
@@ -79,22 +80,59 @@ class TestFolds:
         return stratified_folds(self.labels, 4, seed=5)
 
 
-def table(losses, error=0.02):
-    losses = np.array(losses)
-    return {"log_loss": losses, "log_loss_se": np.full(losses.size, error)}
+ROWS = 400
+NOISE = np.where(np.arange(ROWS) % 2, 1.0, -1.0)  # what hard rows lose more than easy ones
+OTHER_NOISE = np.where(np.arange(ROWS) % 4 < 2, 1.0, -1.0)  # has nothing to do with that
+ONE_ERROR = Leniency(errors=1.0, paired=False)
 
 
-def test_the_smallest_size_within_a_standard_error_is_chosen():
-    verdict = smallest_good(table([0.5, 0.321, 0.319, 0.3, 0.31]), "log_loss", 0.69, spared=0.0)
-    assert (verdict.best, verdict.chosen, verdict.lenient) == (3, 2, False)
-    assert smallest_good(table([0.31, 0.5, 0.3]), "log_loss", 0.69, spared=0.0).chosen == 0
+def losses(means, shared=0.4, own=0.0, nothing=0.7):
+    """Return losses with such means; sizes but the best differ from it by noise of their own."""
+    means = np.array(means)
+    by_size = means[:, np.newaxis] + shared * NOISE + own * OTHER_NOISE
+    by_size[means.argmin()] -= own * OTHER_NOISE
+    return Losses(by_size, np.full(ROWS, nothing), np.ones(ROWS))
 
 
-def test_a_share_of_what_is_explained_may_be_lost():
-    losses = [0.5, 0.321, 0.319, 0.3, 0.31]
-    verdict = smallest_good(table(losses, error=0.001), "log_loss", 0.7, spared=0.1)
-    assert (verdict.chosen, verdict.lenient) == (2 - 1, True)
-    assert verdict.margin == pytest.approx(0.04)
+class TestTheRule:
+    means = (0.5, 0.321, 0.319, 0.3, 0.31)
+
+    def test_one_standard_error_is_that_of_the_best_loss(self):
+        verdict = smallest_good(losses(self.means), ONE_ERROR)  # 0.4 / 20
+        assert (verdict.best, verdict.chosen, verdict.share) == (3, 2, None)
+        assert verdict.margin == pytest.approx(0.02)
+        assert smallest_good(losses([0.31, 0.5, 0.3]), ONE_ERROR).chosen == 0
+
+    def test_what_all_sizes_lose_on_the_same_rows_says_nothing_of_them(self):
+        paired = Leniency(errors=2.0, paired=True)
+        assert smallest_good(losses(self.means), paired).chosen == 3
+        verdict = smallest_good(losses(self.means, own=0.2), paired)  # 2 * 0.2 / 20
+        assert (verdict.chosen, verdict.share) == (2, None)
+        assert verdict.margin == pytest.approx(0.02)
+
+    def test_a_share_of_what_is_explained_may_be_lost(self):
+        verdict = smallest_good(losses(self.means), Leniency(2.0, paired=True, least=0.1))
+        assert (verdict.chosen, verdict.share) == (1, 0.1)
+        assert verdict.margin == pytest.approx(0.04)
+
+    def test_no_more_than_a_share_may_be_lost_whatever_the_errors(self):
+        verdict = smallest_good(losses(self.means, own=4.0), Leniency(2.0, paired=True, most=0.05))
+        assert (verdict.chosen, verdict.share) == (2, 0.05)
+        assert verdict.margin == pytest.approx(0.02)
+
+    def test_where_nothing_is_known_the_smallest_will_do(self):
+        lenient = Leniency(2.0, paired=True, least=0.01, most=0.05)
+        unsure = losses((0.69, 0.695, 0.68), own=1.0)  # less than nothing by 0.02, error 0.02
+        assert smallest_good(unsure, lenient).chosen == 0
+        assert smallest_good(replace(unsure, nothing=np.full(ROWS, 0.75)), lenient).chosen == 2
+
+    def test_rows_count_by_their_weight(self):
+        twice = np.repeat(np.arange(ROWS), 1 + np.arange(ROWS) % 3)
+        all_rows = losses(self.means, own=0.2)
+        weighted = replace(all_rows, weights=1.0 + np.arange(ROWS) % 3)
+        repeated = Losses(all_rows.by_size[:, twice], all_rows.nothing[twice], np.ones(twice.size))
+        assert weighted.best == repeated.best
+        assert weighted.beyond(0, 3)[0] == pytest.approx(repeated.beyond(0, 3)[0])
 
 
 def test_rows_count_by_their_weight():
@@ -102,14 +140,15 @@ def test_rows_count_by_their_weight():
     batch = Batch(None, np.ones(4), weights)
     folds = stratified_folds(np.array([1, 1, 0, 0]), 2, seed=0)
     trial = Trial(range(7), batch, [targets], folds, ClassJudge())
-    assert trial.null_loss() == pytest.approx(-0.75 * np.log(0.75) - 0.25 * np.log(0.25))
+    entropy = -0.75 * np.log(0.75) - 0.25 * np.log(0.25)
+    lost, pooled = trial.nothing()  # as sure as few rows let it be
+    assert np.average(lost, weights=pooled) == pytest.approx(entropy, abs=0.02)
     wrong = Sight(np.arange(2), np.array([-1.0, -1.0]))  # both rows of a fold are taken for -1
-    judged = judge_size(trial, [wrong, wrong], 2)
+    judged, rows = judge_size(trial, [wrong, wrong], 2)
     assert judged["error"] == pytest.approx(0.75)
     assert judged["error_se"] == pytest.approx(np.sqrt(2 * 0.75**2 + 2 * 0.75**2) / 8)
-    assert judged["log_loss"] == pytest.approx(
-        trial.null_loss(), abs=0.02
-    )  # as sure as few rows let it be
+    assert judged["log_loss"] == pytest.approx(np.average(rows, weights=pooled))
+    assert_allclose(rows, lost)  # margins that are alike tell nothing
     assert (judged["nonzeros"], judged["stability"]) == (2, 1)
 
 

@@ -18,7 +18,8 @@ from thresher.train.feed import Batch
 from thresher.train.folds import Fold, stratified_folds
 from thresher.train.judges import ClassJudge, Judge, NumberJudge
 from thresher.train.shrinking import Plan
-from thresher.train.sizing import Table, Trial, Verdict, columns_of, smallest_good, try_sizes
+from thresher.train.size_rule import Leniency, Verdict, smallest_good
+from thresher.train.sizing import Table, Trial, columns_of, try_sizes
 from thresher.workers import Workers, workers
 
 # Measured by ``python -m experiments.sizes``.
@@ -33,20 +34,17 @@ RULE = "one per cent of the columns that occur, and at least 100"
 
 @dataclass(frozen=True)
 class Effort:
-    """How much work goes into the choice, and how lenient it is.
-
-    ``updates`` is a share of a fit's; ``spared`` is how much of what the best size explains may be
-    lost.
-    """
+    """How much work goes into the choice, ``updates`` as a share of a fit's; how lenient it is."""
 
     n_paths: int
     updates: float
-    spared: float
+    lenient: Leniency
 
 
 # A choice for a few times the cost of a fit, and less with more than MOST_ROWS rows.
 FOLDS = 4
-QUICK = Effort(n_paths=4, updates=0.3, spared=0.02)
+NOT_CLEARLY_WORSE = Leniency(errors=2.0, paired=True, least=0.01, most=0.1)
+QUICK = Effort(n_paths=4, updates=0.3, lenient=NOT_CLEARLY_WORSE)
 
 
 @dataclass(frozen=True)
@@ -178,10 +176,10 @@ def choose_on(
     sizes = estimator._sizes_to_try(seen, columns)
     plan = Plan(sizes, STAGES, max(trial.judge.refit_passes * n_rows, REFIT_UPDATES))
     passes = Passes(None, 0.0, estimator.shuffle, estimator._seed)
-    table = try_sizes(learner, plan, trial, passes, run_all)
-    verdict = smallest_good(table, trial.judge.loss, trial.null_loss(), effort.spared)
-    size = int(table["size"][verdict.chosen])
-    return SizeChoice(size, reason(trial.judge, table, verdict, len(folds), effort), table)
+    table, losses = try_sizes(learner, plan, trial, passes, run_all)
+    verdict = smallest_good(losses, effort.lenient)
+    why = reason(trial.judge, table, verdict, len(folds), effort.lenient)
+    return SizeChoice(int(table["size"][verdict.chosen]), why, table)
 
 
 def judge_of(estimator: Any) -> Judge:
@@ -211,7 +209,7 @@ def strata_of(estimator: Any, targets: list[np.ndarray]) -> np.ndarray:
     return (targets[0] > middle).astype(np.int64)
 
 
-def reason(judge: Judge, table: Table, verdict: Verdict, n_folds: int, effort: Effort) -> str:
+def reason(judge: Judge, table: Table, verdict: Verdict, n_folds: int, lenient: Leniency) -> str:
     """Say why a size was chosen."""
     size, best = (int(table["size"][place]) for place in (verdict.chosen, verdict.best))
     loss, least = (float(table[judge.loss][place]) for place in (verdict.chosen, verdict.best))
@@ -219,9 +217,10 @@ def reason(judge: Judge, table: Table, verdict: Verdict, n_folds: int, effort: E
     found = f"{judge.words(loss, score)} on held-out rows of {n_folds} folds"
     if size == best:
         return f"{size:,} features: {found}, the best of {table['size'].size} sizes."
-    within = (
-        f"{100 * effort.spared:g} % of what it explains" if verdict.lenient else "a standard error"
-    )
+    if verdict.share is not None:
+        within = f"{100 * verdict.share:g} % of what it explains"
+    else:
+        within = "two standard errors of the difference" if lenient.paired else "a standard error"
     return (
         f"{size:,} features: {found}. The best of {table['size'].size} sizes, {best:,}, has "
         f"{judge.named} {least:.4f}; this is the smallest within {within} ({verdict.margin:.4f}) "

@@ -187,9 +187,10 @@ class ThresherClassifier(SuitsRows, ThresherModel, OnlineClassifier):
     n_features_to_select : int, float or "auto", default="auto"
         How many features to keep for each class: a number, or a share of all columns. "auto" lets
         ``fit`` choose: on held-out rows of four folds it tries sizes from 10 to 3 % of the columns
-        that occur (or to all, if they are up to 1,000), and takes the smallest whose log loss is
-        within a standard error, or 2 % of what it explains, of the best; ``size_choice_`` says what
-        was chosen and why. So does ``fit_stream``, from the first rows of what it reads.
+        that occur (or to all, if they are up to 1,000), and takes the smallest that is not clearly
+        worse than the best: by no more than two standard errors of the difference between their
+        log losses, as long as that is 1 to 10 % of what the best explains. ``size_choice_`` says
+        what was chosen and why. So does ``fit_stream``, from the first rows of what it reads.
         ``partial_fit`` keeps one per cent of the columns that occur, and at least 100.
 
     Examples

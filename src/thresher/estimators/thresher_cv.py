@@ -21,9 +21,13 @@ from thresher.estimators.sizing import (
 from thresher.estimators.thresher import ThresherClassifier, ThresherRegressor
 from thresher.learners.selection import wanted_features
 from thresher.train.folds import Fold
+from thresher.train.size_rule import Leniency
 from thresher.train.sizing import Table
 from thresher.validation import Number, Whole
 from thresher.workers import Workers
+
+# the rule that is known by this name
+ONE_STANDARD_ERROR = Leniency(errors=1.0, paired=False)
 
 
 class Sizes:
@@ -91,7 +95,7 @@ class CrossValidated:
         importance: np.ndarray,
         run_all: Workers,
     ) -> SizeChoice:
-        effort = Effort(n_paths=self.n_paths, updates=1.0, spared=0.0)
+        effort = Effort(n_paths=self.n_paths, updates=1.0, lenient=ONE_STANDARD_ERROR)
         folds = self._folds(rows, targets)
         self._n_splits = len(folds)
         return choose_on(self, rows, targets, importance, folds, effort, run_all)

@@ -3,7 +3,6 @@
 from typing import Protocol
 
 import numpy as np
-from scipy.special import entr
 
 from thresher.train.platt import calibrated, log_losses
 
@@ -24,9 +23,6 @@ class Judge(Protocol):
 
     def scores(self, margins: Columns, targets: Columns, weights: np.ndarray) -> np.ndarray:
         """Return every row's part in a score that is shown beside it."""
-
-    def null_loss(self, targets: Columns, weights: np.ndarray) -> float:
-        """Return the mean loss of a model without any feature."""
 
     def words(self, loss: float, score: float) -> str:
         """Return both in words."""
@@ -50,12 +46,6 @@ class ClassJudge:
         if len(margins) == 1:
             return (margins[0] > 0) != (targets[0] > 0)
         return np.argmax(margins, axis=0) != np.argmax(targets, axis=0)
-
-    def null_loss(self, targets: Columns, weights: np.ndarray) -> float:
-        """Return the entropy of the classes."""
-        weights = weights / np.sum(weights)
-        shares = [float(np.sum(weights[mine > 0])) for mine in targets]
-        return float(np.mean([np.sum(entr([share, 1 - share])) for share in shares]))
 
     def words(self, loss: float, score: float) -> str:
         """Return both in words."""
@@ -100,11 +90,6 @@ class NumberJudge:
             wild = np.maximum(np.abs(found - targets), 1.0) if number else 1.0
             found = _straightened(margins, targets, weights / wild)
         return found
-
-    def null_loss(self, targets: Columns, weights: np.ndarray) -> float:
-        """Return the least loss of always saying the same."""
-        nothing = [np.zeros(targets[0].size)]
-        return float(np.average(self.losses(nothing, targets, weights), weights=weights))
 
     def words(self, loss: float, score: float) -> str:
         """Return both in words."""

@@ -1,4 +1,4 @@
-"""How many features a model needs: the smallest size that is not clearly worse than the best."""
+"""What sizes are worth on rows that had no part in their selections."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
@@ -14,9 +14,8 @@ from thresher.train.fit import Passes
 from thresher.train.folds import Fold
 from thresher.train.judges import Judge
 from thresher.train.shrinking import Plan, ShrinkingRun, Sight
+from thresher.train.size_rule import Losses, mean_and_error
 from thresher.workers import Workers
-
-STANDARD_ERRORS = 1.0  # by which a size's loss may exceed the best one's
 
 Table = dict[str, np.ndarray]
 
@@ -38,15 +37,21 @@ class Trial:
         """Return the rows' numbers in the order of the folds that hold them out."""
         return np.concatenate([numbers[fold.held] for fold in self.folds])
 
-    def null_loss(self) -> float:
-        """Return the loss of a model without any feature."""
-        return self.judge.null_loss(self.targets, self.batch.importance)
+    def pooled_targets(self) -> list[np.ndarray]:
+        """Return the targets of every problem in that order."""
+        return [self.pooled(mine) for mine in self.targets]
+
+    def nothing(self) -> tuple[np.ndarray, np.ndarray]:
+        """Return the losses of a model without any feature, row by row, and the rows' weights."""
+        weights, targets = self.pooled(self.batch.importance), self.pooled_targets()
+        nothing = [np.zeros(weights.size)] * len(targets)
+        return self.judge.losses(nothing, targets, weights), weights
 
 
 def try_sizes(
     learner: Thresher, plan: Plan, trial: Trial, passes: Passes, run_all: Workers
-) -> Table:
-    """Return what each size, in ascending order, is worth on held-out rows.
+) -> tuple[Table, Losses]:
+    """Return what each size, in ascending order, is worth on held-out rows, and what those lose.
 
     Every fold makes its own selections, from rows that it does not judge.
     """
@@ -59,8 +64,11 @@ def try_sizes(
 
     cells = [(number, mine) for mine in trial.targets for number in range(len(trial.folds))]
     seen = run_all(run, *zip(*cells, strict=True))
-    rows = [judge_size(trial, [one[size] for one in seen], size) for size in sorted(plan.sizes)]
-    return {name: np.array([row[name] for row in rows]) for name in columns_of(trial.judge)}
+    sizes = sorted(plan.sizes)
+    judged = [judge_size(trial, [one[size] for one in seen], size) for size in sizes]
+    names = columns_of(trial.judge)
+    table = {name: np.array([row[name] for row, _ in judged]) for name in names}
+    return table, Losses(np.array([losses for _, losses in judged]), *trial.nothing())
 
 
 def columns_of(judge: Judge) -> tuple[str, ...]:
@@ -69,50 +77,19 @@ def columns_of(judge: Judge) -> tuple[str, ...]:
     return "size", loss, f"{loss}_se", score, f"{score}_se", "nonzeros", "stability"
 
 
-@dataclass(frozen=True)
-class Verdict:
-    """The places of the best size and of the smallest that will do, and by how much it may lose."""
-
-    best: int
-    chosen: int
-    margin: float
-    lenient: bool  # whether the margin is more than the standard error
-
-
-def smallest_good(table: Table, loss: str, null_loss: float, spared: float) -> Verdict:
-    """Choose the smallest size whose loss is within one standard error of the best.
-
-    Many rows make that error tiny, and every last feature worth its while: a share ``spared`` of
-    what the best size explains may be lost in any case.
-    """
-    losses = table[loss]
-    best = int(losses.argmin())
-    error = STANDARD_ERRORS * float(table[f"{loss}_se"][best])
-    spare = spared * (null_loss - float(losses[best]))
-    margin = max(error, spare)
-    chosen = int(np.flatnonzero(losses <= losses[best] + margin)[0])
-    return Verdict(best, chosen, margin, spare > error)
-
-
-def judge_size(trial: Trial, seen: list[Sight], size: int) -> dict[str, float]:
-    """Return the judgement of one size, from what was seen in every fold of every problem."""
+def judge_size(trial: Trial, seen: list[Sight], size: int) -> tuple[dict[str, float], np.ndarray]:
+    """Return the judgement of one size, from what was seen in every fold, and all rows' losses."""
     n_folds = len(trial.folds)
     problems = [seen[first : first + n_folds] for first in range(0, len(seen), n_folds)]
     margins = [np.concatenate([one.margins for one in folds]) for folds in problems]
     weights = trial.pooled(trial.batch.importance)
-    targets = [trial.pooled(mine) for mine in trial.targets]
-    losses = _mean(trial.judge.losses(margins, targets, weights), weights)
-    scores = _mean(trial.judge.scores(margins, targets, weights), weights)
+    targets = trial.pooled_targets()
+    losses = trial.judge.losses(margins, targets, weights)
+    scores = mean_and_error(trial.judge.scores(margins, targets, weights), weights)
     kappas = [_agreement(folds, len(trial.vocabulary)) for folds in problems]
     nonzeros = float(np.mean([one.slots.size for one in seen]))
-    values = size, *losses, *scores, nonzeros, float(np.mean(kappas))
-    return dict(zip(columns_of(trial.judge), values, strict=True))
-
-
-def _mean(numbers: np.ndarray, weights: np.ndarray) -> tuple[float, float]:
-    """Return the weighted mean and its standard error."""
-    mean = float(np.average(numbers, weights=weights))
-    return mean, float(np.sqrt(np.sum((weights * (numbers - mean)) ** 2)) / weights.sum())
+    values = size, *mean_and_error(losses, weights), *scores, nonzeros, float(np.mean(kappas))
+    return dict(zip(columns_of(trial.judge), values, strict=True)), losses
 
 
 def _agreement(folds: list[Sight], n_slots: int) -> float:
