@@ -108,6 +108,31 @@ def rare_class() -> Kind:
     return Kind(*make_classification(random_state=3, **sizes, **odds), 15)
 
 
+def _words(rng: np.random.Generator, chances: np.ndarray, count: int) -> np.ndarray:
+    """Return numbers of words drawn with the given chances."""
+    return np.minimum(np.searchsorted(np.cumsum(chances), rng.random(count)), chances.size - 1)
+
+
+def topics(share: float, own: float, seed: int = 9) -> Kind:
+    """Return documents about two topics: a ``share`` about one, an ``own`` share of words its own.
+
+    Words follow Zipf's law and count by their logarithm, and all the more the fewer rows have them.
+    """
+    rng, n_rows, n_words = np.random.default_rng(seed), 8000, 20_000
+    usual = 1 / np.arange(1, n_words + 1) ** 1.05
+    labels = (rng.random(n_rows) < share).astype(int)
+    row = np.repeat(np.arange(n_rows), np.maximum(rng.poisson(60, n_rows), 5))
+    words = _words(rng, usual / usual.sum(), row.size)
+    for topic in (0, 1):
+        about = usual * np.exp(rng.normal(0, 1.5, n_words))
+        mine = np.flatnonzero((labels[row] == topic) & (rng.random(row.size) < own))
+        words[mine] = _words(rng, about / about.sum(), mine.size)
+    counts = sparse.csr_array((np.ones(row.size), (row, words)), (n_rows, n_words))
+    rows = np.bincount(counts.indices, minlength=n_words)
+    counts.data = np.log1p(counts.data) * np.log(n_rows / rows[counts.indices])
+    return Kind(counts, labels, 100)
+
+
 KINDS: dict[str, Callable[[], Kind]] = {
     "counts of genes": gene_counts,
     "clicks": clicks,

@@ -122,3 +122,20 @@ def exchange(X, y, *, loss, fit_intercept, stable, weights=None):
             break
         chosen, (table, found, cost) = after, there
     return np.isin(np.arange(X.shape[1]), chosen)
+
+
+def likeliest(X, y, start, importance, fit_intercept):
+    """Return the likeliest weights, the intercept last; None if rows do not insist on them."""
+    table = with_constant(X, slice(None), fit_intercept)
+    losses = bends("log_loss", table, y, start)[0]
+    begun, weights, n = importance @ losses, start, X.shape[1]
+    for _ in range(20):
+        bent = importance * bends("log_loss", table, y, weights)[2]
+        alike = (X.T @ bent) ** 2 / bent.sum() if fit_intercept else 0.0
+        curvatures, squares, known = (X**2).T @ bent - alike, np.sum(weights[:-1] ** 2), n
+        for _ in range(100):
+            known = np.sum(curvatures / (curvatures + known / squares))
+        penalties = np.append(np.full(n, known / squares), 0.0)
+        weights, _ = settled(table, y, "log_loss", importance, penalties)
+    fallen = begun - importance @ bends("log_loss", table, y, weights)[0]
+    return weights if 2 * fallen > known else None

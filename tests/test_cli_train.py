@@ -134,10 +134,10 @@ def test_one_pass_keeps_nothing(rows):
 
 
 def test_standard_input(rows):
-    text = Path("rows.svm").read_bytes()
-    result = CliRunner().invoke(main, ["train", "-", "-o", "m.thresher"], input=text)
+    text, size = Path("rows.svm").read_bytes(), ("--n-features-to-select", "20")
+    result = CliRunner().invoke(main, ["train", "-", "-o", "m.thresher", *size], input=text)
     assert result.exit_code == 0, result.output
-    from_file = run("rows.svm", "-o", "f.thresher", "--max-iter", "1", "--no-shuffle")
+    from_file = run("rows.svm", "-o", "f.thresher", "--max-iter", "1", "--no-shuffle", *size)
     assert from_file.exit_code == 0
     piped, filed = thresher.load("m.thresher"), thresher.load("f.thresher")
     np.testing.assert_array_equal(piped.coef_, filed.coef_)

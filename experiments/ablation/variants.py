@@ -81,6 +81,10 @@ def _unexchanged(learner: Thresher) -> Thresher:
     return replace(learner, exchanges=False)
 
 
+def _unsettled(learner: Thresher) -> Thresher:
+    return replace(learner, settles=False)
+
+
 def _by_weight(learner: Thresher) -> Thresher:
     return replace(learner, salience=0.0)
 
@@ -105,6 +109,7 @@ VARIANTS = {
     "short-steps": Variant("selecting steps a third as long", change=_short_steps),
     "usual-steps": Variant("selecting steps as of many rows", change=_usual_steps),
     "no-exchange": Variant("features that went stay away", change=_unexchanged),
+    "unsettled": Variant("weights that the refit has come to", change=_unsettled),
     "far-columns": Variant("columns far from zero as they are", kind=UnmeasuredClassifier),
     "hinge": Variant("hinge loss", {"loss": "hinge"}),
     "unit-variance": Variant("columns of unit variance, rows as they are", scaling="unit-variance"),

@@ -179,8 +179,9 @@ class ThresherClassifier(SuitsRows, ThresherModel, OnlineClassifier):
     Several SGD paths take random bursts of one stream of rows. After each stage of bursts the
     features with the most salient mean weights stay and the others are purged, fewer and fewer
     until the wanted number is left; up to 100 are then exchanged for others where the rows insist
-    on it, and fitted without any shrinkage. The first rows of a stream (``partial_fit``) are
-    remembered for a while, and learnt up to ten times.
+    on it. What is left is fitted without truncation, and goes on to the likeliest weights where
+    2,000 rows or more insist on those. The first rows of a stream (``partial_fit``) are remembered
+    for a while, and learnt up to ten times.
 
     Parameters
     ----------

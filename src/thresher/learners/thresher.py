@@ -59,6 +59,7 @@ class Thresher(StageLearner):
     halving: float = SELECTING_HALVING
     salience: float = SALIENCE
     exchanges: bool = True
+    settles: bool = True
 
     means: ClassVar[tuple[str, ...]] = ("mean", "fitted")
     few: ClassVar[tuple[str, ...]] = ("fitted",)
@@ -114,8 +115,10 @@ class Thresher(StageLearner):
         paths.exchange(gone, back)
 
     def settle(self, paths: Paths, pace: Pace, weights: np.ndarray) -> None:
-        """Let all paths have the given weights, as of ``selected``; there is no refit then."""
+        """Let all paths have the given weights, as of ``selected``, for good."""
         forget_sums(paths)
+        paths.begin_tallies()
+        paths.stage.done = 0
         stable, constant = np.flatnonzero(paths.stable), self.refitting.constant(pace)
         bias = weights[-1] / constant if constant > 0 else 0.0
         for unit in units_of(paths):

@@ -10,6 +10,7 @@ from thresher.learners.protocol import Learner
 from thresher.learners.thresher import Thresher
 from thresher.train.exchange import MOST_FEATURES, exchanged
 from thresher.train.feed import Batch
+from thresher.train.likeliest import insisted_on
 from thresher.train.problem import Problem
 from thresher.train.settling import Lesson, best_of, lesson_of
 from thresher.train.work import SheddingWork, Work
@@ -40,7 +41,8 @@ class SettlingWork(SheddingWork):
     """Sheds what is purged; between selection and refit, what went may come back.
 
     ``given`` are the rows with all that they had. The best weights of numbers are found at once:
-    steps that whole rows bear are short for a few of their features.
+    steps that whole rows bear are short for a few of their features. Those of classes are refitted,
+    and go on to the likeliest if the rows insist on it.
     """
 
     def __init__(
@@ -89,6 +91,22 @@ class SettlingWork(SheddingWork):
         weights = best_of(self.lesson, rows, start, exactly=True)
         if weights is not None:
             self.learner.settle(self.state, self.pace, weights)
+
+    def finish(self, run_all: Workers) -> None:
+        """Let weights that rows insist on be the model, and bring everything back to its place."""
+        refitted = not self.due and self.learner.finished(self.state)
+        if refitted and self.learner.settles and not self.lesson.of_numbers:
+            self._settle_chances(run_all)
+        super().finish(run_all)
+
+    def _settle_chances(self, run_all: Workers) -> None:
+        weights, bias = self.learner.weights(self.state, self.vocabulary)
+        constant = self.learner.refitting.constant(self.pace)
+        start = np.append(weights[self.state.stable], bias * constant)
+        rows = self.given.with_slots(self._slots())
+        likeliest = insisted_on(self.lesson, rows, start, run_all.check)
+        if likeliest is not None:
+            self.learner.settle(self.state, self.pace, likeliest)
 
     def _slots(self) -> np.ndarray:
         """Return the vocabulary's slots of the features that are left."""

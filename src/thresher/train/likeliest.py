@@ -1,0 +1,70 @@
+"""The likeliest weights of classes, where many rows insist on them.
+
+Steps that whole rows bear are short for a few of their features: where those tell classes well
+apart, the refit is still on its way when it ends. That it has not come to the end does good where
+rows are few, for it keeps weights small. Many rows say themselves how small they should be: the
+penalty is the one under which the rows are likeliest (MacKay 1992), with weights that are taken
+for independent. They insist if twice the loss falls by more than as many weights would take away
+by chance.
+"""
+
+from collections.abc import Callable
+from dataclasses import replace
+
+import numpy as np
+
+from thresher.kernels.losses import LOG_LOSS
+from thresher.kernels.rows import Rows
+from thresher.train.settling import Lesson, Look, Table
+
+MANY_ROWS = 2000
+# How often the penalty follows the weights, and these the penalty; what is near, in logarithms.
+PENALTY_ROUNDS, ROUNDS, CLOSE = 10, 5, 0.1
+# If a look finds so little of what rows would insist on, nobody looks twice. The first asks by how
+# much the loss would fall if features had nothing in common.
+HARDLY = 0.5
+
+
+@np.errstate(over="ignore", invalid="ignore", divide="ignore")  # such weights are not returned
+def insisted_on(
+    lesson: Lesson, rows: Rows, start: np.ndarray, check: Callable[[], None]
+) -> np.ndarray | None:
+    """Return the weights that rows insist on, the intercept last; None if they do not.
+
+    ``start`` are those that the refit has come to; ``check`` is called before every longer look.
+    """
+    if lesson.loss != LOG_LOSS or lesson.targets.size < MANY_ROWS or not start[:-1].any():
+        return None
+    free = Table(replace(lesson, penalty=0.0), rows)
+    begun = here = free.at(start)
+    penalty, known = likely_penalty(free, begun)
+    if np.sum(begun.slopes[:-1] ** 2 / (free.curvatures(begun) + penalty)) < HARDLY * known:
+        return None
+    for _ in range(ROUNDS):
+        check()
+        here = Table(replace(lesson, penalty=penalty), rows).settled(here.weights)
+        fallen = begun.cost - (here.cost - penalty * squared(here) / 2)
+        before, (penalty, known) = penalty, likely_penalty(free, here)
+        if not 2 * fallen > HARDLY * known:  # nor if numbers overflow
+            return None
+        if abs(np.log(penalty / before)) < CLOSE:
+            break
+    return here.weights if 2 * fallen > known and np.isfinite(here.weights).all() else None
+
+
+def likely_penalty(free: Table, here: Look) -> tuple[float, float]:
+    """Return the penalty under which rows are likeliest, seen from some weights.
+
+    And how many of the weights the rows know, rather than the penalty: it is as many, over the sum
+    of the weights' squares. The ``free`` table has no penalty.
+    """
+    curvatures, squares = free.curvatures(here), squared(here)
+    known = float(curvatures.size)
+    for _ in range(PENALTY_ROUNDS):
+        known = float(np.sum(curvatures / (curvatures + known / squares)))
+    return known / squares, known
+
+
+def squared(here: Look) -> float:
+    """Return the sum of the weights' squares."""
+    return float(np.sum(here.weights[:-1] ** 2))

@@ -1,0 +1,162 @@
+"""Weights that many rows insist on, where the refit has not come so far."""
+
+import numpy as np
+import pytest
+from numpy.testing import assert_allclose, assert_array_equal
+
+import reference_exchange
+import thresher
+from exchange_cases import given_rows, lesson_for
+from thresher import ThresherClassifier
+from thresher.kernels.losses import HINGE, LOG_LOSS, SQUARED_ERROR
+from thresher.train import likeliest
+from thresher.train.likeliest import MANY_ROWS, insisted_on
+from thresher.train.settling import Table
+
+TRUTH = np.array([4.0, -3.0, 2.0, -1.0, 0.5, 0.0])
+MADE = {"n_features_to_select": 4, "random_state": 0, "max_iter": 2}
+
+
+@pytest.fixture
+def few_are_many(monkeypatch):
+    monkeypatch.setattr(likeliest, "MANY_ROWS", 100)
+
+
+@pytest.fixture
+def to_the_end(monkeypatch):
+    monkeypatch.setattr(likeliest, "ROUNDS", 30)
+    monkeypatch.setattr(likeliest, "CLOSE", 1e-3)
+
+
+def told_apart(n_rows, seed=0, strength=1.0):
+    """Return marks that tell classes apart, some better than others."""
+    rng = np.random.default_rng(seed)
+    X = (rng.random((n_rows, TRUTH.size)) < 0.4).astype(float)
+    chances = 1 / (1 + np.exp(-strength * (X @ TRUTH - 0.5)))
+    return X, np.where(rng.random(n_rows) < chances, 1.0, -1.0)
+
+
+def nothing():
+    pass
+
+
+def asked(X, y, start, loss=LOG_LOSS, intercept=True, importance=None):
+    """Return the weights in the order of the columns, the intercept last."""
+    given = given_rows(X)
+    columns = given.vocabulary["columns"]
+    lesson = lesson_for(y, loss, intercept=intercept, importance=importance)
+    rows = given.with_slots(np.arange(columns.size))
+    found = insisted_on(lesson, rows, np.append(start[columns], start[-1]), nothing)
+    if found is None:
+        return None
+    return np.append(found[np.argsort(columns)], found[-1])
+
+
+@pytest.mark.parametrize("weighted", [False, True])
+@pytest.mark.parametrize("intercept", [True, False])
+@pytest.mark.parametrize("seed", range(3))
+def test_they_are_what_a_dense_twin_finds(few_are_many, to_the_end, seed, intercept, weighted):
+    X, y = told_apart(150, seed)
+    importance = 1 + np.arange(150) % 3 if weighted else np.ones(150)
+    importance = importance / importance.mean()
+    start = np.append(0.3 * TRUTH + 0.1, 0.0)
+    found = asked(X, y, start, intercept=intercept, importance=importance)
+    twin = reference_exchange.likeliest(X, y, start, importance, intercept)
+    table = reference_exchange.with_constant(X, slice(None), intercept)
+    lost = [
+        importance @ reference_exchange.bends("log_loss", table, y, one)[0]
+        for one in (start, found, twin)
+    ]
+    assert lost[0] - lost[2] > 3  # there was some way to go
+    assert_allclose(lost[1], lost[2], atol=0.1)
+    assert_allclose(found, twin, atol=0.3)
+
+
+@pytest.mark.parametrize("seed", range(10))
+def test_rows_insist_where_the_twins_do(few_are_many, seed):
+    X, y = told_apart(120, seed, strength=0.5)
+    near = reference_exchange.likeliest(X, y, np.append(0.01 * TRUTH, 0.0), np.ones(120), True)
+    decided = []
+    for share in (0.2, 0.4, 0.6, 0.8, 1.0):
+        twin = reference_exchange.likeliest(X, y, share * near, np.ones(120), True)
+        decided.append(twin is None)
+        assert (asked(X, y, share * near) is None) == decided[-1]
+    assert not decided[0]
+    assert decided[-1]
+
+
+def test_few_rows_do_not_insist():
+    start = np.append(0.3 * TRUTH, 0.0)
+    assert asked(*told_apart(MANY_ROWS - 1), start) is None
+    assert asked(*told_apart(MANY_ROWS), start) is not None
+
+
+@pytest.mark.parametrize("loss", [HINGE, SQUARED_ERROR])
+def test_only_chances_can_be_likely(few_are_many, loss):
+    assert asked(*told_apart(150), np.append(0.3 * TRUTH, 0.0), loss) is None
+
+
+def test_weights_that_are_all_zero_stay(few_are_many):
+    assert asked(*told_apart(150), np.zeros(TRUTH.size + 1)) is None
+
+
+@pytest.mark.parametrize("scale", [1e-160, 1e160])
+def test_values_beyond_squares_change_nothing(few_are_many, scale):
+    X, y = told_apart(150)
+    assert asked(scale * X, y, np.append(TRUTH, 0.0)) is None
+
+
+def test_classes_that_marks_tell_perfectly_have_finite_weights(few_are_many):
+    X, _ = told_apart(150)
+    y = np.where(X[:, 0] > 0, 1.0, -1.0)
+    found = asked(X, y, np.append(0.1 * TRUTH, 0.0))
+    assert np.isfinite(found).all()
+    assert_array_equal((X @ found[:-1] + found[-1] > 0), y > 0)
+
+
+class TestInAFit:
+    X, y = told_apart(2 * MANY_ROWS, strength=3.0)
+
+    def half(self, **changes):
+        model = ThresherClassifier(**MADE, **changes)
+        return model.fit(self.X[:MANY_ROWS], self.y[:MANY_ROWS])
+
+    def lost(self, model):
+        margins = model.decision_function(self.X[MANY_ROWS:])
+        return np.mean(np.logaddexp(0, -self.y[MANY_ROWS:] * margins))
+
+    def test_the_model_is_the_likeliest(self):
+        model = self.half(normalize=False)
+        kept = model.get_support(indices=True)
+        assert_array_equal(kept, [0, 1, 2, 3])
+        given, start = given_rows(self.X[:MANY_ROWS, kept]), np.append(model.coef_[0][kept], 0.0)
+        start[-1] = model.intercept_[0]
+        slots = given.vocabulary["columns"]
+        lesson = lesson_for(self.y[:MANY_ROWS], penalty=0.0)
+        here = Table(lesson, given.with_slots(np.arange(4))).at(np.append(start[slots], start[-1]))
+        assert np.abs(here.slopes).max() < 2.0  # of a thousand rows
+
+    def test_it_errs_less_than_one_that_was_on_its_way(self, monkeypatch):
+        settled = self.half()
+        monkeypatch.setattr(likeliest, "MANY_ROWS", MANY_ROWS + 1)
+        refitted = self.half()
+        assert_array_equal(settled.get_support(), refitted.get_support())
+        assert self.lost(settled) < 0.98 * self.lost(refitted)
+
+    def test_without_refit_weights_are_those_of_the_selection(self, monkeypatch):
+        before = self.half(refit=0.0).coef_
+        monkeypatch.setattr(likeliest, "MANY_ROWS", MANY_ROWS + 1)
+        assert_array_equal(self.half(refit=0.0).coef_, before)
+
+    def test_files_and_streams_go_on_from_it(self, tmp_path):
+        model = self.half()
+        model.save(tmp_path / "m.thresher", training_state=True)
+        loaded = thresher.load(tmp_path / "m.thresher")
+        assert_array_equal(loaded.coef_, model.coef_)
+        rest = self.X[MANY_ROWS:], self.y[MANY_ROWS:]
+        assert_array_equal(loaded.partial_fit(*rest).coef_, model.partial_fit(*rest).coef_)
+
+    def test_threads_do_not_matter(self):
+        labels = np.where(self.X[:, 4] > 0, 3.0, self.y)
+        fits = [ThresherClassifier(**MADE, n_jobs=n).fit(self.X, labels).coef_ for n in (1, 2)]
+        assert_array_equal(*fits)
