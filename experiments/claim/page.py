@@ -30,7 +30,6 @@ def write(store: Store, docs: Path) -> Path:
         oracle=tables.oracle_table(store),
         unreached=tables.unreached_table(store),
         steps=tables.steps_table(store),
-        minutes=tables.fitting_time(store),
         permutations=PERMUTATIONS,
         few=FEW_PERMUTATIONS,
         drawings=len(DRAWINGS),

@@ -1,6 +1,5 @@
 """The page's tables, as Markdown from stored cells."""
 
-import math
 from collections.abc import Callable, Sequence
 
 from experiments.claim import rows, standing
@@ -189,14 +188,3 @@ def steps_table(store: Store) -> str:
             shown = [f"{cell['params'][rival.steps[0]]:g}" if cell else NOTHING for cell in cells]
             table.append([f"{rival.title}: {rival.steps[0]}", *shown])
     return markdown(["Method", *TITLES], table)
-
-
-def fitting_time(store: Store) -> str:
-    """Return the minutes all matched sizes took, by method."""
-    parts = []
-    for name, rival in RIVALS.items():
-        cells = (store.read(("matched", dataset, name)) for dataset in SETS)
-        seconds = sum(cell["seconds"] for cell in cells if cell)
-        if not math.isclose(seconds, 0.0):
-            parts.append(f"{rival.title} {seconds / 60:.1f}")
-    return ", ".join(parts)
