@@ -25,6 +25,11 @@ PENALTY_ROUNDS, ROUNDS, CLOSE = 10, 5, 0.1
 HARDLY = 0.5
 
 
+def may_insist(lesson: Lesson) -> bool:
+    """Return whether rows are asked: there must be many, and chances that can be likely."""
+    return lesson.loss == LOG_LOSS and lesson.targets.size >= MANY_ROWS
+
+
 @np.errstate(over="ignore", invalid="ignore", divide="ignore")  # such weights are not returned
 def insisted_on(
     lesson: Lesson, rows: Rows, start: np.ndarray, check: Callable[[], None]
@@ -33,7 +38,7 @@ def insisted_on(
 
     ``start`` are those that the refit has come to; ``check`` is called before every longer look.
     """
-    if lesson.loss != LOG_LOSS or lesson.targets.size < MANY_ROWS or not start[:-1].any():
+    if not start[:-1].any():
         return None
     free = Table(replace(lesson, penalty=0.0), rows)
     begun = here = free.at(start)

@@ -10,7 +10,7 @@ from thresher.learners.protocol import Learner
 from thresher.learners.thresher import Thresher
 from thresher.train.exchange import MOST_FEATURES, exchanged
 from thresher.train.feed import Batch
-from thresher.train.likeliest import insisted_on
+from thresher.train.likeliest import insisted_on, may_insist
 from thresher.train.problem import Problem
 from thresher.train.settling import Lesson, best_of, lesson_of
 from thresher.train.work import SheddingWork, Work
@@ -86,16 +86,15 @@ class SettlingWork(SheddingWork):
 
     def _settle(self) -> None:
         """Let the best weights of what is left be the model; it is refitted if there are none."""
-        rows = self.given.with_slots(self._slots())
         start = self.learner.selected(self.state, self.pace)
-        weights = best_of(self.lesson, rows, start, exactly=True)
+        weights = best_of(self.lesson, self._rows_left(), start, exactly=True)
         if weights is not None:
             self.learner.settle(self.state, self.pace, weights)
 
     def finish(self, run_all: Workers) -> None:
         """Let weights that rows insist on be the model, and bring everything back to its place."""
         refitted = not self.due and self.learner.finished(self.state)
-        if refitted and self.learner.settles and not self.lesson.of_numbers:
+        if refitted and self.learner.settles and may_insist(self.lesson):
             self._settle_chances(run_all)
         super().finish(run_all)
 
@@ -103,10 +102,13 @@ class SettlingWork(SheddingWork):
         weights, bias = self.learner.weights(self.state, self.vocabulary)
         constant = self.learner.refitting.constant(self.pace)
         start = np.append(weights[self.state.stable], bias * constant)
-        rows = self.given.with_slots(self._slots())
-        likeliest = insisted_on(self.lesson, rows, start, run_all.check)
+        likeliest = insisted_on(self.lesson, self._rows_left(), start, run_all.check)
         if likeliest is not None:
             self.learner.settle(self.state, self.pace, likeliest)
+
+    def _rows_left(self) -> Rows:
+        """Return the rows with the features that are left and no others."""
+        return self.rows if self.state.stable.all() else self.given.with_slots(self._slots())
 
     def _slots(self) -> np.ndarray:
         """Return the vocabulary's slots of the features that are left."""
