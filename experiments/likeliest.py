@@ -32,6 +32,11 @@ def marks() -> Kind:
     return Kind(sparse.csr_array(rows), drawn(rng, 2 * (margins - np.median(margins))), 50)
 
 
+def first(kind: Kind, n_rows: int) -> Kind:
+    """Return the first rows of some."""
+    return kind._replace(rows=kind.rows[:n_rows], labels=kind.labels[:n_rows])
+
+
 def real(name: str) -> Kind:
     """Return the training rows of a set."""
     rows, labels = training_rows(name)
@@ -40,6 +45,7 @@ def real(name: str) -> Kind:
 
 SETS: dict[str, Callable[[], Kind]] = {
     "documents": lambda: topics(share=0.5, own=0.35),
+    "1,500 documents": lambda: first(topics(share=0.5, own=0.35), 1500),
     "documents, much alike": lambda: topics(share=0.5, own=0.12),
     "documents, few of one topic": lambda: topics(share=0.05, own=0.3),
     "marks": marks,

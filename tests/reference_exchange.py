@@ -124,7 +124,7 @@ def exchange(X, y, *, loss, fit_intercept, stable, weights=None):
     return np.isin(np.arange(X.shape[1]), chosen)
 
 
-def likeliest(X, y, start, importance, fit_intercept):
+def likeliest(X, y, start, importance, fit_intercept, many_rows=2000):
     """Return the likeliest weights, the intercept last; None if rows do not insist on them."""
     table = with_constant(X, slice(None), fit_intercept)
     losses = bends("log_loss", table, y, start)[0]
@@ -138,4 +138,4 @@ def likeliest(X, y, start, importance, fit_intercept):
         penalties = np.append(np.full(n, known / squares), 0.0)
         weights, _ = settled(table, y, "log_loss", importance, penalties)
     fallen = begun - importance @ bends("log_loss", table, y, weights)[0]
-    return weights if 2 * fallen > known else None
+    return weights if 2 * fallen > known * max(many_rows / len(X), 1) ** 2 else None

@@ -1,5 +1,7 @@
 """Weights that many rows insist on, where the refit has not come so far."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
@@ -8,13 +10,19 @@ import reference_exchange
 import thresher
 from exchange_cases import given_rows, lesson_for
 from thresher import ThresherClassifier
-from thresher.kernels.losses import HINGE, SQUARED_ERROR
+from thresher.kernels.losses import HINGE, LOG_LOSS, SQUARED_ERROR
 from thresher.train import likeliest
-from thresher.train.likeliest import MANY_ROWS, insisted_on, may_insist
+from thresher.train.likeliest import MANY_ROWS, by_chance, insisted_on
 from thresher.train.settling import Table
 
 TRUTH = np.array([4.0, -3.0, 2.0, -1.0, 0.5, 0.0])
+FEW = 100
 MADE = {"n_features_to_select": 4, "random_state": 0, "max_iter": 2}
+
+
+@pytest.fixture
+def few_are_many(monkeypatch):
+    monkeypatch.setattr(likeliest, "MANY_ROWS", FEW)
 
 
 @pytest.fixture
@@ -35,11 +43,11 @@ def nothing():
     pass
 
 
-def asked(X, y, start, intercept=True, importance=None):
+def asked(X, y, start, loss=LOG_LOSS, intercept=True, importance=None):
     """Return the weights in the order of the columns, the intercept last."""
     given = given_rows(X)
     columns = given.vocabulary["columns"]
-    lesson = lesson_for(y, intercept=intercept, importance=importance)
+    lesson = lesson_for(y, loss, intercept=intercept, importance=importance)
     rows = given.with_slots(np.arange(columns.size))
     found = insisted_on(lesson, rows, np.append(start[columns], start[-1]), nothing)
     if found is None:
@@ -50,13 +58,13 @@ def asked(X, y, start, intercept=True, importance=None):
 @pytest.mark.parametrize("weighted", [False, True])
 @pytest.mark.parametrize("intercept", [True, False])
 @pytest.mark.parametrize("seed", range(3))
-def test_they_are_what_a_dense_twin_finds(to_the_end, seed, intercept, weighted):
+def test_they_are_what_a_dense_twin_finds(few_are_many, to_the_end, seed, intercept, weighted):
     X, y = told_apart(150, seed)
     importance = 1 + np.arange(150) % 3 if weighted else np.ones(150)
     importance = importance / importance.mean()
     start = np.append(0.3 * TRUTH + 0.1, 0.0)
     found = asked(X, y, start, intercept=intercept, importance=importance)
-    twin = reference_exchange.likeliest(X, y, start, importance, intercept)
+    twin = reference_exchange.likeliest(X, y, start, importance, intercept, FEW)
     table = reference_exchange.with_constant(X, slice(None), intercept)
     lost = [
         importance @ reference_exchange.bends("log_loss", table, y, one)[0]
@@ -67,24 +75,32 @@ def test_they_are_what_a_dense_twin_finds(to_the_end, seed, intercept, weighted)
     assert_allclose(found, twin, atol=0.3)
 
 
-@pytest.mark.parametrize("seed", range(10))
-def test_rows_insist_where_the_twins_do(seed):
+@pytest.mark.parametrize("many_rows", [100, 150])
+@pytest.mark.parametrize("seed", range(5))
+def test_rows_insist_where_the_twins_do(to_the_end, monkeypatch, seed, many_rows):
+    monkeypatch.setattr(likeliest, "MANY_ROWS", many_rows)
     X, y = told_apart(120, seed, strength=0.5)
-    near = reference_exchange.likeliest(X, y, np.append(0.01 * TRUTH, 0.0), np.ones(120), True)
+    known = np.ones(120), True, many_rows
+    near = reference_exchange.likeliest(X, y, np.append(0.01 * TRUTH, 0.0), *known)
     decided = []
-    for share in (0.2, 0.4, 0.6, 0.8, 1.0):
-        twin = reference_exchange.likeliest(X, y, share * near, np.ones(120), True)
-        decided.append(twin is None)
+    for share in (0.1, 0.3, 0.5, 0.75, 1.0):
+        decided.append(reference_exchange.likeliest(X, y, share * near, *known) is None)
         assert (asked(X, y, share * near) is None) == decided[-1]
     assert not decided[0]
     assert decided[-1]
 
 
-def test_many_rows_with_chances_may_insist():
-    assert may_insist(lesson_for(np.ones(MANY_ROWS)))
-    assert not may_insist(lesson_for(np.ones(MANY_ROWS - 1)))
-    for loss in (HINGE, SQUARED_ERROR):
-        assert not may_insist(lesson_for(np.ones(MANY_ROWS), loss))
+def test_few_rows_must_insist_more():
+    assert by_chance(lesson_for(np.ones(2 * MANY_ROWS)), 7.0) == 7.0
+    assert by_chance(lesson_for(np.ones(MANY_ROWS // 2)), 7.0) == 28.0
+
+
+@pytest.mark.parametrize("loss", [HINGE, SQUARED_ERROR])
+def test_only_chances_can_be_likely(loss):
+    X, y = told_apart(MANY_ROWS)
+    start = np.append(0.3 * TRUTH, 0.0)
+    assert asked(X, y, start) is not None
+    assert asked(X, y, start, loss) is None
 
 
 def test_weights_that_are_all_zero_stay():
@@ -97,7 +113,7 @@ def test_values_beyond_squares_change_nothing(scale):
     assert asked(scale * X, y, np.append(TRUTH, 0.0)) is None
 
 
-def test_classes_that_marks_tell_perfectly_have_finite_weights():
+def test_classes_that_marks_tell_perfectly_have_finite_weights(few_are_many):
     X, _ = told_apart(150)
     y = np.where(X[:, 0] > 0, 1.0, -1.0)
     found = asked(X, y, np.append(0.1 * TRUTH, 0.0))
@@ -105,11 +121,18 @@ def test_classes_that_marks_tell_perfectly_have_finite_weights():
     assert_array_equal((X @ found[:-1] + found[-1] > 0), y > 0)
 
 
+class Refitted(ThresherClassifier):
+    """With the weights that the refit has come to."""
+
+    def _learner(self, n_rows):
+        return replace(super()._learner(n_rows), settles=False)
+
+
 class TestInAFit:
     X, y = told_apart(2 * MANY_ROWS, strength=3.0)
 
-    def half(self, **changes):
-        model = ThresherClassifier(**MADE, **changes)
+    def half(self, kind=ThresherClassifier, **changes):
+        model = kind(**MADE, **changes)
         return model.fit(self.X[:MANY_ROWS], self.y[:MANY_ROWS])
 
     def lost(self, model):
@@ -127,17 +150,13 @@ class TestInAFit:
         here = Table(lesson, given.with_slots(np.arange(4))).at(np.append(start[slots], start[-1]))
         assert np.abs(here.slopes).max() < 2.0  # of a thousand rows
 
-    def test_it_errs_less_than_one_that_was_on_its_way(self, monkeypatch):
-        settled = self.half()
-        monkeypatch.setattr(likeliest, "MANY_ROWS", MANY_ROWS + 1)
-        refitted = self.half()
+    def test_it_errs_less_than_one_that_was_on_its_way(self):
+        settled, refitted = self.half(), self.half(Refitted)
         assert_array_equal(settled.get_support(), refitted.get_support())
         assert self.lost(settled) < 0.98 * self.lost(refitted)
 
-    def test_without_refit_weights_are_those_of_the_selection(self, monkeypatch):
-        before = self.half(refit=0.0).coef_
-        monkeypatch.setattr(likeliest, "MANY_ROWS", MANY_ROWS + 1)
-        assert_array_equal(self.half(refit=0.0).coef_, before)
+    def test_without_refit_weights_are_those_of_the_selection(self):
+        assert_array_equal(self.half(refit=0.0).coef_, self.half(Refitted, refit=0.0).coef_)
 
     def test_files_and_streams_go_on_from_it(self, tmp_path):
         model = self.half()

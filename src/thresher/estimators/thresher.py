@@ -180,7 +180,7 @@ class ThresherClassifier(SuitsRows, ThresherModel, OnlineClassifier):
     features with the most salient mean weights stay and the others are purged, fewer and fewer
     until the wanted number is left; up to 100 are then exchanged for others where the rows insist
     on it. What is left is fitted without truncation, and goes on to the likeliest weights where
-    2,000 rows or more insist on those. The first rows of a stream (``partial_fit``) are remembered
+    many rows insist on those. The first rows of a stream (``partial_fit``) are remembered
     for a while, and learnt up to ten times.
 
     Parameters

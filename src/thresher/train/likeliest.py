@@ -5,7 +5,7 @@ apart, the refit is still on its way when it ends. That it has not come to the e
 rows are few, for it keeps weights small. Many rows say themselves how small they should be: the
 penalty is the one under which the rows are likeliest (MacKay 1992), with weights that are taken
 for independent. They insist if twice the loss falls by more than as many weights would take away
-by chance.
+by chance; the fewer they are the more, since they think too well of features chosen from them.
 """
 
 from collections.abc import Callable
@@ -17,7 +17,7 @@ from thresher.kernels.losses import LOG_LOSS
 from thresher.kernels.rows import Rows
 from thresher.train.settling import Lesson, Look, Table
 
-MANY_ROWS = 2000
+MANY_ROWS = 2000  # of which half as many must insist four times as much
 # How often the penalty follows the weights, and these the penalty; what is near, in logarithms.
 PENALTY_ROUNDS, ROUNDS, CLOSE = 10, 5, 0.1
 # If a look finds so little of what rows would insist on, nobody looks twice. The first asks by how
@@ -25,9 +25,9 @@ PENALTY_ROUNDS, ROUNDS, CLOSE = 10, 5, 0.1
 HARDLY = 0.5
 
 
-def may_insist(lesson: Lesson) -> bool:
-    """Return whether rows are asked: there must be many, and chances that can be likely."""
-    return lesson.loss == LOG_LOSS and lesson.targets.size >= MANY_ROWS
+def by_chance(lesson: Lesson, known: float) -> float:
+    """Return by how much twice the loss must fall for so many weights that the rows know."""
+    return known * max(MANY_ROWS / lesson.targets.size, 1.0) ** 2
 
 
 @np.errstate(over="ignore", invalid="ignore", divide="ignore")  # such weights are not returned
@@ -38,23 +38,25 @@ def insisted_on(
 
     ``start`` are those that the refit has come to; ``check`` is called before every longer look.
     """
-    if not start[:-1].any():
+    if lesson.loss != LOG_LOSS or not start[:-1].any():
         return None
     free = Table(replace(lesson, penalty=0.0), rows)
     begun = here = free.at(start)
     penalty, known = likely_penalty(free, begun)
-    if np.sum(begun.slopes[:-1] ** 2 / (free.curvatures(begun) + penalty)) < HARDLY * known:
+    would_fall = np.sum(begun.slopes[:-1] ** 2 / (free.curvatures(begun) + penalty))
+    if would_fall < HARDLY * by_chance(lesson, known):
         return None
     for _ in range(ROUNDS):
         check()
         here = Table(replace(lesson, penalty=penalty), rows).settled(here.weights)
         fallen = begun.cost - (here.cost - penalty * squared(here) / 2)
         before, (penalty, known) = penalty, likely_penalty(free, here)
-        if not 2 * fallen > HARDLY * known:  # nor if numbers overflow
+        enough = by_chance(lesson, known)
+        if not 2 * fallen > HARDLY * enough:  # nor if numbers overflow
             return None
         if abs(np.log(penalty / before)) < CLOSE:
             break
-    return here.weights if 2 * fallen > known and np.isfinite(here.weights).all() else None
+    return here.weights if 2 * fallen > enough and np.isfinite(here.weights).all() else None
 
 
 def likely_penalty(free: Table, here: Look) -> tuple[float, float]:

@@ -10,7 +10,7 @@ from thresher.learners.protocol import Learner
 from thresher.learners.thresher import Thresher
 from thresher.train.exchange import MOST_FEATURES, exchanged
 from thresher.train.feed import Batch
-from thresher.train.likeliest import insisted_on, may_insist
+from thresher.train.likeliest import insisted_on
 from thresher.train.problem import Problem
 from thresher.train.settling import Lesson, best_of, lesson_of
 from thresher.train.work import SheddingWork, Work
@@ -94,7 +94,7 @@ class SettlingWork(SheddingWork):
     def finish(self, run_all: Workers) -> None:
         """Let weights that rows insist on be the model, and bring everything back to its place."""
         refitted = not self.due and self.learner.finished(self.state)
-        if refitted and self.learner.settles and may_insist(self.lesson):
+        if refitted and self.learner.settles and not self.lesson.of_numbers:
             self._settle_chances(run_all)
         super().finish(run_all)
 
