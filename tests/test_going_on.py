@@ -29,6 +29,17 @@ def begun(name, how="partial_fit"):
     return model, rows, labels
 
 
+@pytest.mark.parametrize("change", [{"loss": "squared_error"}, {"epsilon": 2.0}], ids=str)
+def test_no_file_says_that_numbers_were_measured_otherwise(change, tmp_path):
+    model, rows, _ = begun(REGRESSOR)
+    ((parameter, _),) = change.items()
+    with pytest.raises(ValueError, match=f"^{parameter}=.*Set it back"):
+        model.set_params(**change).save(tmp_path / "model", training_state=True)
+    assert not list(tmp_path.iterdir())
+    model.save(tmp_path / "model")  # predictions are what they were
+    assert (thresher.load(tmp_path / "model").predict(rows) == model.predict(rows)).all()
+
+
 @pytest.mark.parametrize("call", ["partial_fit", "fit"])
 @pytest.mark.parametrize("how", ["partial_fit", "fit", "load"])
 @pytest.mark.parametrize(("name", "change"), CHANGES, ids=str)

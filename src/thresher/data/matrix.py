@@ -38,6 +38,7 @@ def _refuse_strays(rows: sparse.csr_array) -> None:
         raise ValueError("The sparse matrix has rows that end before they begin: indptr is wrong.")
 
 
+@np.errstate(over="ignore")  # what is too short to be scaled is refused where it is learnt
 def unit_scales(lengths: np.ndarray) -> np.ndarray:
     """Return the factors that give rows unit length; an empty row keeps its zeros."""
     return np.divide(1.0, lengths, out=np.zeros_like(lengths), where=lengths > 0)

@@ -82,6 +82,10 @@ class OnlineRegressor(LinearRegressor, OnlineModel, metaclass=ABCMeta):
 
     def _refuse_changed(self) -> None:
         super()._refuse_changed()
+        self._refuse_other_measures()
+
+    def _refuse_other_measures(self) -> None:
+        """Raise a ValueError if targets were measured otherwise than parameters tell now."""
         for name, learnt in self._measured_by.items():
             refuse_change(self, name, learnt)
 
@@ -114,6 +118,8 @@ class OnlineRegressor(LinearRegressor, OnlineModel, metaclass=ABCMeta):
         return [targets], weights
 
     def _label_facts(self, training_state: bool) -> dict[str, Any]:
+        if training_state:  # a file of which could not tell
+            self._refuse_other_measures()
         return {"units": self._units.tree(training_state)}
 
     def _set_label_facts(self, tree: dict[str, Any]) -> None:
