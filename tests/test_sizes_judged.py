@@ -110,6 +110,10 @@ class TestTheRule:
         assert (verdict.chosen, verdict.share) == (2, None)
         assert verdict.margin == pytest.approx(0.02)
 
+    def test_it_has_words(self):
+        assert ONE_ERROR.named == "a standard error"
+        assert Leniency(2.0, paired=True).named == "2 standard errors of the difference"
+
     def test_a_share_of_what_is_explained_may_be_lost(self):
         verdict = smallest_good(losses(self.means), Leniency(2.0, paired=True, least=0.1))
         assert (verdict.chosen, verdict.share) == (1, 0.1)

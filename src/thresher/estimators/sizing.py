@@ -217,10 +217,8 @@ def reason(judge: Judge, table: Table, verdict: Verdict, n_folds: int, lenient: 
     found = f"{judge.words(loss, score)} on held-out rows of {n_folds} folds"
     if size == best:
         return f"{size:,} features: {found}, the best of {table['size'].size} sizes."
-    if verdict.share is not None:
-        within = f"{100 * verdict.share:g} % of what it explains"
-    else:
-        within = "two standard errors of the difference" if lenient.paired else "a standard error"
+    explained = f"{100 * (verdict.share or 0):g} % of what it explains"
+    within = lenient.named if verdict.share is None else explained
     return (
         f"{size:,} features: {found}. The best of {table['size'].size} sizes, {best:,}, has "
         f"{judge.named} {least:.4f}; this is the smallest within {within} ({verdict.margin:.4f}) "

@@ -13,7 +13,6 @@ from dataclasses import replace
 
 import numpy as np
 
-from thresher.kernels.losses import LOG_LOSS
 from thresher.kernels.rows import Rows
 from thresher.train.settling import Lesson, Look, Table
 
@@ -36,9 +35,10 @@ def insisted_on(
 ) -> np.ndarray | None:
     """Return the weights that rows insist on, the intercept last; None if they do not.
 
-    ``start`` are those that the refit has come to; ``check`` is called before every longer look.
+    The lesson is one of chances. ``start`` are the weights that the refit has come to; ``check`` is
+    called before every longer look.
     """
-    if lesson.loss != LOG_LOSS or not start[:-1].any():
+    if not start[:-1].any():
         return None
     free = Table(replace(lesson, penalty=0.0), rows)
     begun = here = free.at(start)

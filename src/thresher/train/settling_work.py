@@ -3,6 +3,7 @@
 import numpy as np
 
 from thresher.data.given_rows import GivenRows
+from thresher.kernels.losses import LOG_LOSS
 from thresher.kernels.rows import Rows
 from thresher.kernels.slots import slot_counts
 from thresher.learners.paths import Paths
@@ -94,7 +95,7 @@ class SettlingWork(SheddingWork):
     def finish(self, run_all: Workers) -> None:
         """Let weights that rows insist on be the model, and bring everything back to its place."""
         refitted = not self.due and self.learner.finished(self.state)
-        if refitted and self.learner.settles and not self.lesson.of_numbers:
+        if refitted and self.learner.settles and self.lesson.loss == LOG_LOSS:
             self._settle_chances(run_all)
         super().finish(run_all)
 

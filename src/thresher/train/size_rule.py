@@ -53,6 +53,12 @@ class Leniency:
     least: float = 0.0
     most: float = math.inf
 
+    @property
+    def named(self) -> str:
+        """Return the errors in words."""
+        many = "a standard error" if self.errors == 1 else f"{self.errors:g} standard errors"
+        return f"{many} of the difference" if self.paired else many
+
 
 @dataclass(frozen=True)
 class Verdict:
