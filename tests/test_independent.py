@@ -1,10 +1,16 @@
-"""Independent paths: stages that a kernel ends are those that Python ends, whoever runs them."""
+"""Independent paths: what one call makes of a whole fit is what Python makes of it, row by row."""
+
+import signal
+import threading
+import time
+from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
 import pytest
 from scipy import sparse
 
-from cases import assert_same_bits, labelled_rows, make
+from cases import LOSSES, NO_JIT, assert_same_bits, labelled_rows, make
+from thresher.learners import independent
 from thresher.learners.stabilized import StabilizedTruncatedSGD
 from thresher.train import feed
 
@@ -15,14 +21,26 @@ SETTINGS = [
     {"min_evidence": 20, "annealing_rate": -3.0, "burst_growth": 0.3},
     {"selection": "informative", "min_evidence": 4, "annealing_rate": 2.0},
     {"purge_threshold": 0.9, "rejection_rate": 0.9},
+    {"tol": 0.2, "max_iter": 30},
+    {"tol": 0.05, "max_iter": 30, "purge_threshold": 0.2, "shuffle": False},
 ]
 
 
-def closed_by_python(monkeypatch, fit):
+def in_one_call(monkeypatch, fit):
+    """Return a fit, and how many calls each thread made of the kernel in it."""
+    calls = []
+    run_fit = independent.run_fit
+    with monkeypatch.context() as patch:
+        patch.setattr(independent, "run_fit", lambda *args: calls.append(args[0]) or run_fit(*args))
+        return fit(), [calls.count(thread) for thread in sorted(set(calls))]
+
+
+def row_by_row(monkeypatch, fit):
     """Return a fit of which every call has one row, and how many stages Python closed in it."""
     closed = []
     close_stage = StabilizedTruncatedSGD.close_stage
     with monkeypatch.context() as patch:
+        patch.setattr(StabilizedTruncatedSGD, "leads_itself", False)
         patch.setattr(feed, "SLICE", 0)
         patch.setattr(
             StabilizedTruncatedSGD,
@@ -33,29 +51,125 @@ def closed_by_python(monkeypatch, fit):
 
 
 @pytest.mark.parametrize("changes", SETTINGS)
-def test_kernels_end_stages_as_python_does(monkeypatch, changes):
+def test_a_whole_fit_in_one_call_is_what_python_makes_of_it(monkeypatch, changes):
     data = labelled_rows(n=70, p=40, density=0.2)
 
     def fit():
         return make(NAME, paths="permutation", **changes).fit(*data)
 
-    slow, n_closed = closed_by_python(monkeypatch, fit)
-    fast = fit()
+    slow, n_closed = row_by_row(monkeypatch, fit)
+    fast, n_calls = in_one_call(monkeypatch, fit)
+    assert n_calls == [1]
     assert_same_bits(fast, slow)
     assert fast.history_ == slow.history_
-    assert len(fast.history_) in (n_closed, n_closed - 1)  # one that ends with the rows stays open
+    assert fast.n_iter_ == slow.n_iter_
+    assert len(fast.history_) == n_closed
     assert fast.history_[-1]["stable"] < fast.history_[0]["stable"]
 
 
-def test_pools_grow_with_rows_that_lengthen(monkeypatch):
+@pytest.mark.parametrize("changes", [{}, {"learning_rate": "invsqrt"}, {"tol": 0.2}])
+@pytest.mark.parametrize("loss", LOSSES)
+def test_all_losses_and_schedules_and_warm_starts(monkeypatch, loss, changes):
+    data, weights = labelled_rows(n=50, p=30, density=0.2), np.linspace(0.0, 3.0, 50)
+
+    def fit():
+        model = make(NAME, paths="permutation", warm_start=True, loss=loss, **changes)
+        return model.fit(*data, weights).set_params(burst_size=4).fit(*data)
+
+    slow, _ = row_by_row(monkeypatch, fit)
+    assert_same_bits(fit(), slow)
+
+
+@pytest.mark.parametrize("n_jobs", [2, 3])
+def test_every_thread_makes_one_call(monkeypatch, n_jobs):
+    data = labelled_rows(n=70, p=40, density=0.2)
+
+    def fit():
+        return make(NAME, paths="permutation", n_paths=5, n_jobs=n_jobs, max_iter=9).fit(*data)
+
+    alone = make(NAME, paths="permutation", n_paths=5, max_iter=9).fit(*data)
+    fast, n_calls = in_one_call(monkeypatch, fit)
+    assert n_calls == [1] * n_jobs
+    assert_same_bits(fast, alone)
+
+
+def test_who_is_watched_has_a_call_for_every_pass(monkeypatch, capsys):
+    data = labelled_rows(n=70, p=40, density=0.2)
+    changes = {"paths": "permutation", "tol": 0.05, "max_iter": 30}
+    watched, n_calls = in_one_call(monkeypatch, lambda: make(NAME, verbose=1, **changes).fit(*data))
+    assert n_calls == [watched.n_iter_]
+    assert 3 < watched.n_iter_ < 30
+    assert len(capsys.readouterr().out.splitlines()) >= watched.n_iter_
+    assert_same_bits(watched, make(NAME, **changes).fit(*data))
+
+
+def test_more_stages_than_a_call_can_take_down(monkeypatch):
+    data = labelled_rows(n=70, p=40, density=0.2)
+
+    def fit():
+        return make(NAME, paths="permutation", tol=0.01).fit(*data)
+
+    whole = fit()
+    monkeypatch.setattr(independent, "MOST_STAGES", 2)
+    parts, n_calls = in_one_call(monkeypatch, fit)
+    assert n_calls == [-(-len(whole.history_) // 2)]
+    assert_same_bits(parts, whole)
+
+
+@pytest.mark.parametrize("growth", [None, 0.05])
+def test_pools_have_room_for_rows_that_lengthen(monkeypatch, growth):
     rng = np.random.default_rng(0)
     dense = rng.normal(size=(60, 50))
     dense[:18, 1:] = 0.0  # the first stage
     labels = (dense.sum(axis=1) > 0).astype(int)
 
     def fit():
-        changes = {"shuffle": False, "purge_threshold": 0.0, "max_iter": 2}
+        changes = {"shuffle": False, "purge_threshold": 0.0, "max_iter": 4, "burst_growth": growth}
         return make(NAME, paths="permutation", **changes).fit(sparse.csr_array(dense), labels)
 
-    slow, _ = closed_by_python(monkeypatch, fit)
+    slow, _ = row_by_row(monkeypatch, fit)
     assert_same_bits(fit(), slow)
+
+
+def test_rows_that_belong_to_others_stay_as_they_are():
+    rows, labels = labelled_rows(n=70, p=40, density=0.2, n_classes=3)
+    given = [array.copy() for array in (rows.data, rows.indices, rows.indptr)]
+    changes = {"paths": "permutation", "normalize": False, "purge_threshold": 0.9}
+    several = make(NAME, **changes).fit(rows, labels)
+    one = make(NAME, **changes).fit(rows, labels == 1)
+    assert not one.stable_.all()
+    for array, before in zip((rows.data, rows.indices, rows.indptr), given, strict=True):
+        assert array.tobytes() == before.tobytes()
+    assert several.coef_[1].tobytes() == one.coef_[0].tobytes()
+
+
+@pytest.mark.parametrize("n_jobs", [1, 2])
+def test_the_row_is_named_at_which_numbers_overflow(monkeypatch, n_jobs):
+    data = labelled_rows(n=40, p=20, density=0.5)
+    changes = {"loss": "squared_hinge", "eta0": 1e150, "normalize": False, "max_iter": 50}
+
+    def fit():
+        with pytest.raises(ValueError, match=r"overflowed while learning row \d+") as error:
+            make(NAME, paths="permutation", n_jobs=n_jobs, **changes).fit(*data)
+        return str(error.value)
+
+    slow, _ = row_by_row(monkeypatch, fit)
+    fast, n_calls = in_one_call(monkeypatch, fit)
+    assert n_calls == [1] * n_jobs
+    assert fast == slow
+
+
+@pytest.mark.skipif(NO_JIT, reason="who is not compiled hears it anyway")
+@pytest.mark.skipif(not hasattr(signal, "pthread_kill"), reason="no signals can be sent")
+@pytest.mark.parametrize(("n_jobs", "n_classes"), [(1, 2), (2, 2), (2, 3)])
+def test_ctrl_c_is_heard_amid_the_one_call(n_jobs, n_classes):
+    rows, labels = labelled_rows(n=200, p=40, density=0.2, n_classes=n_classes)
+    changes = {"paths": "permutation", "n_jobs": n_jobs, "tol": None, "purge_threshold": 0.0}
+    model = make(NAME, **changes).fit(rows, labels)  # compiled by now
+    before = model.coef_.tobytes()
+    main = threading.get_ident()
+    with ThreadPoolExecutor(1) as pool:
+        pool.submit(lambda: time.sleep(0.5) or signal.pthread_kill(main, signal.SIGINT))
+        with pytest.raises(KeyboardInterrupt):
+            model.set_params(max_iter=10_000_000, burst_size=1000).fit(rows, labels)  # for hours
+    assert model.coef_.tobytes() == before

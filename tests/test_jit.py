@@ -49,13 +49,13 @@ CALLED_FROM_PYTHON = {
     "rda.average_gradients",
     "ftrl.follow_leader",
     "bursts.run_bursts",
-    "stages.run_stages",
+    "whole_fits.run_fit",
     "quantile.kth_smallest",
     "margins.margins",
     "rows.squared_norms",
     "slots.number_columns",
     "masks.highest",
-    "permuting.shuffle",
+    "permuting.write_order",
     "chance.draw_weights",
     "slots.write_scaled",
 }
@@ -65,6 +65,7 @@ CALLED_FROM_PYTHON = {
 BY_PRECISION = {
     f"{module}.{name}"
     for module, names in {
+        "leaving": ["move_together"],
         "moving": ["move_up", "spread_out"],
         "rows": ["squared_norms"],
         "slots": ["close_gap", "column_sums", "keep_slots", "write_scaled"],

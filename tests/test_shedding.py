@@ -5,9 +5,10 @@ import pytest
 from numpy.testing import assert_array_equal
 from scipy import sparse
 
+from thresher.kernels.leaving import share_out
 from thresher.kernels.masks import places_of
 from thresher.kernels.rows import Rows
-from thresher.train.shedding import equal_shares, shed_in_place
+from thresher.train.shedding import shed_in_place
 from thresher.workers import workers
 
 N_SLOTS = 9
@@ -44,10 +45,11 @@ def test_rows_lose_slots_where_they_lie(n_threads, n_rows, density, kept):
 @pytest.mark.parametrize("n_shares", [1, 2, 3, 60])
 def test_shares_cover_all_rows_in_turn(n_shares):
     rows = some_rows(40, 0.3)
-    cuts = equal_shares(rows, n_shares)
-    assert len(cuts) == n_shares + 1
+    cuts, begins = np.empty(n_shares + 1, np.int64), np.empty(n_shares, np.int64)
+    share_out(rows.starts, cuts, begins)
     assert cuts[0] == 0
     assert cuts[-1] == 40
-    assert cuts == sorted(cuts)
+    assert_array_equal(cuts, np.sort(cuts))
+    assert_array_equal(begins, rows.starts[cuts[:-1]])
     if n_shares == 2:
         assert abs(rows.starts[cuts[1]] - rows.slots.size / 2) <= N_SLOTS

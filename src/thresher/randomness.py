@@ -7,7 +7,7 @@ same bits for any number of threads, any chunks, and after a pause, with no gene
 import numpy as np
 
 from thresher.kernels.chance import draw_weights, mixed
-from thresher.kernels.permuting import shuffle
+from thresher.kernels.permuting import write_order
 from thresher.kernels.philox import round_keys
 
 
@@ -20,7 +20,7 @@ def permutation(seed: int, stream: int, number: int, n: int) -> np.ndarray:
 
 def write_permutation(seed: int, stream: int, number: int, order: np.ndarray) -> None:
     """Write such an order."""
-    shuffle(round_keys(seed, (stream << 32) + number), order)
+    write_order(round_keys(seed, 0), stream, number, order)
 
 
 def burst_weights(seed: int, first: int, n_bursts: int, n_paths: int, keep: float) -> np.ndarray:

@@ -2,12 +2,14 @@
 
 from collections import deque
 from collections.abc import Callable, Iterator
-from concurrent.futures import ThreadPoolExecutor, wait
+from concurrent.futures import FIRST_EXCEPTION, ThreadPoolExecutor, wait
 from contextlib import contextmanager
 from threading import Event, Lock
 from typing import Any
 
 from joblib import effective_n_jobs
+
+LISTENING = 0.1  # seconds between two looks at whether others have given up
 
 
 class Stopped(Exception):
@@ -93,6 +95,27 @@ class Workers:
             wait(helpers)
             raise
         return shift.end()
+
+    def attended(
+        self, function: Callable[[int], Any], n_threads: int, give_up: Callable[[], None]
+    ) -> None:
+        """Let so many threads make one long call each; who asks listens for Ctrl-C and for others.
+
+        ``give_up`` makes the calls return soon; it is called if anything goes wrong.
+        """
+        with ThreadPoolExecutor(n_threads) as pool:
+            calls = [pool.submit(function, number) for number in range(n_threads)]
+            try:
+                while wait(calls, LISTENING, FIRST_EXCEPTION).not_done:
+                    self.check()
+                    for call in calls:
+                        if call.done():
+                            call.result()
+            except BaseException:
+                give_up()
+                raise
+        for call in calls:
+            call.result()
 
     def later(self, function: Callable[..., Any], *arguments: Any) -> Callable[[], Any]:
         """Return what gives the function's result; a thread that has nothing to do may begin."""

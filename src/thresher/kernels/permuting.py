@@ -37,3 +37,11 @@ def shuffle(keys, order):
             last -= fits
         if last <= bits // 2:
             bits //= 2
+
+
+@jit
+def write_order(seed_keys, stream, number, order):
+    """Write the order of rows in pass ``number`` of a stream; the seed's keys are of other 0."""
+    keys = seed_keys.copy()
+    keys[:, 1] += np.uint64((stream << 32) + number)
+    shuffle(keys, order)

@@ -61,13 +61,13 @@ def sum_up(gravity, thread, path, n_slots, tallies, sums):
 
 @jit
 def gather(judges, features, sums):
-    """Add what the threads have counted to what is known of each slot, if it is to be judged."""
+    """Add what threads have counted to what is known of each feature, if it is to be judged."""
     for thread in range(sums.low.shape[0]):
         evidence, selected = sums.evidence[thread], sums.selected[thread]
-        for j in range(features.stable.size):
+        for j in range(features.in_play[0]):
             if judges:
-                features.evidence[j] += evidence[j]
-                features.selected[j] += selected[j]
+                features.evidence[features.home[j]] += evidence[j]
+                features.selected[features.home[j]] += selected[j]
             evidence[j] = 0
             selected[j] = 0
 

@@ -1,8 +1,6 @@
-"""Whole stages of independent paths in one call (Algorithm 4): bursts, judging, purging, gravity.
+"""The end of a stage of independent paths (Algorithm 4): judging, purging, gravity.
 
-Threads lead one path after the other through a stage; whoever ends the last one closes the stage
-for all, and the next begins. ``learners.stabilized`` closes stages in the same way, where a call
-ends with one.
+``learners.stabilized`` closes the stages of a shared stream in the same way.
 """
 
 from typing import NamedTuple
@@ -12,20 +10,14 @@ from numpy.typing import NDArray
 
 from thresher.jit import jit
 from thresher.kernels import annealing
-from thresher.kernels.lone_bursts import run_path
-from thresher.kernels.rows import Updates
-from thresher.kernels.stage_sums import gather, gravity_of, sum_up, summed_gravity
-from thresher.kernels.tickets import close_desk, hand_in, open_round, take_ticket
-from thresher.kernels.units import EVERY, Burst, Tally, Unit
+from thresher.kernels.stage_sums import gather, gravity_of, summed_gravity
+from thresher.kernels.units import EVERY
 
 annealed_rejection_rate = jit(annealing.annealed_rejection_rate)
 grown_burst_size = jit(annealing.grown_burst_size)
 
-# Whole numbers of a stage, and its rates, as they stand in arrays. The last three are where the
-# stretch under way begins and ends among the updates of a call, and whether it overflowed.
-BURST_SIZE, NUMBER, DONE, BURSTS, KNOWN, ROWS_SEEN, ENDS, OVER, CLOSED, BEGIN, END, BROKEN = range(
-    12
-)
+# Whole numbers of a stage, and its rates, as they stand in arrays.
+BURST_SIZE, NUMBER, DONE, BURSTS, KNOWN, ROWS_SEEN, ENDS, OVER, CLOSED = range(9)
 GRAVITY, REJECTION_RATE = range(2)
 # What a record of a stage holds of them.
 STAGE, SEEN, STABLE, NONZERO, SIZE = range(5)
@@ -49,47 +41,45 @@ class Rules(NamedTuple):
 
 
 class Features(NamedTuple):
-    """What is known of every slot, by all paths."""
+    """What is known of features, by all paths.
 
-    slot: NDArray[np.int64]
+    Those in play, the first ``in_play[0]``, move up as others leave; ``home`` says where the rest
+    is kept of them, which stays where it is. ``counts`` are their nonzeros in the rows.
+    """
+
+    in_play: NDArray[np.int64]
+    home: NDArray[np.int64]
     stable: NDArray[np.bool_]
+    counts: NDArray[np.int64]
     purged_at: NDArray[np.int32]
     evidence: NDArray[np.int64]
     selected: NDArray[np.int64]
     probability: NDArray[np.float64]
 
 
-class Course(NamedTuple):
-    """Where the paths are, and what is written down on their way.
+class History(NamedTuple):
+    """A row for every stage that was closed, ``closed[0]`` of them."""
 
-    ``learnt`` is how many rows each path learnt in the last stretch; ``counts`` and ``rates`` have
-    a row for every stage that was closed, ``closed[0]`` of them. ``keys`` is room for the ratios of
-    a stage.
-    """
-
-    whole: NDArray[np.int64]
-    real: NDArray[np.float64]
-    learnt: NDArray[np.int64]
     counts: NDArray[np.int64]
     rates: NDArray[np.float64]
     closed: NDArray[np.int64]
-    keys: NDArray[np.float64]
 
 
 @jit
 def purge(rules, number, features, weights):
-    """Judge the slots with enough evidence, and let go of those too rarely selected."""
+    """Judge the features with enough evidence, and let go of those too rarely selected."""
     gone = 0
-    for j in range(features.stable.size):
-        if features.stable[j] and features.evidence[j] > rules.min_evidence:
-            probability = features.selected[j] / features.evidence[j]
-            features.probability[j] = probability
-            features.evidence[j] = 0
-            features.selected[j] = 0
+    for j in range(features.in_play[0]):
+        home = features.home[j]
+        if features.stable[j] and features.evidence[home] > rules.min_evidence:
+            probability = features.selected[home] / features.evidence[home]
+            features.probability[home] = probability
+            features.evidence[home] = 0
+            features.selected[home] = 0
             if probability < rules.threshold:
                 gone += 1
                 features.stable[j] = False
-                features.purged_at[j] = number
+                features.purged_at[home] = number
                 for path in range(weights.shape[0]):
                     weights[path, j] = 0.0
     return gone
@@ -97,13 +87,14 @@ def purge(rules, number, features, weights):
 
 @jit
 def judge(rules, whole, features, stack, sums):
-    """Gather the evidence of a stage and purge; return how many slots went."""
+    """Gather the evidence of a stage and purge; return how many features went."""
     gather(whole[NUMBER] > 1, features, sums)
     if whole[NUMBER] == 1:  # it has no gravity, so it can judge nobody
         return 0
     if rules.event == EVERY:
         whole[ENDS] += stack.weights.shape[0] * rules.bursts
-        features.evidence[:] = whole[ENDS]
+        for j in range(features.in_play[0]):
+            features.evidence[features.home[j]] = whole[ENDS]
     gone = purge(rules, whole[NUMBER], features, stack.weights)
     if rules.event == EVERY and whole[ENDS] > rules.min_evidence:
         whole[ENDS] = 0
@@ -134,15 +125,26 @@ def count_nonzero(weights, n_slots):
 
 
 @jit
-def close_stage(rules, summed, features, stack, tallies, sums, course):
+def record(whole, real, n_stable, n_nonzero, history):
+    """Write down the stage that ends, with what will rule the next."""
+    counts, rates = history.counts[history.closed[0]], history.rates[history.closed[0]]
+    counts[STAGE], counts[SEEN] = whole[NUMBER], whole[ROWS_SEEN]
+    counts[STABLE], counts[NONZERO], counts[SIZE] = n_stable, n_nonzero, whole[BURST_SIZE]
+    rates[GRAVITY], rates[REJECTION_RATE] = real[GRAVITY], real[REJECTION_RATE]
+    history.closed[0] += 1
+
+
+@jit
+def close_stage(rules, summed, whole, real, features, stack, tallies, sums, keys, history):
     """Judge and purge; then anneal, adapt gravity to the new rate, and lengthen bursts.
 
-    ``summed`` says that the whole stage has been summed up. Returns how many slots were purged.
+    ``summed`` says that the whole stage has been summed up; ``keys`` is room for its ratios.
+    Returns how many features were purged.
     """
-    whole, real = course.whole, course.real
     gone = judge(rules, whole, features, stack, sums)
+    n_slots = features.in_play[0]
     n_stable = np.int64(0) if whole[CLOSED] else np.int64(rules.hidden)
-    for j in range(features.stable.size):
+    for j in range(n_slots):
         n_stable += features.stable[j]
     share = n_stable / rules.n_columns
     whole[OVER] = n_stable == 0
@@ -150,129 +152,16 @@ def close_stage(rules, summed, features, stack, tallies, sums, course):
         share, rules.rejection_rate, rules.annealing_rate
     )
     real[GRAVITY] = next_gravity(
-        real[REJECTION_RATE], summed and gone == 0, features.stable, tallies, sums, course.keys
+        real[REJECTION_RATE], summed and gone == 0, features.stable, tallies, sums, keys
     )
     if rules.growth == 0.0:
         whole[BURST_SIZE] = rules.burst_size
     elif n_stable > 0:
         whole[BURST_SIZE] = grown_burst_size(rules.burst_size, share, rules.growth)
-    record, rates = course.counts[course.closed[0]], course.rates[course.closed[0]]
-    record[STAGE], record[SEEN], record[STABLE] = whole[NUMBER], whole[ROWS_SEEN], n_stable
-    record[NONZERO] = count_nonzero(stack.weights, features.stable.size)
-    record[SIZE] = whole[BURST_SIZE]
-    rates[GRAVITY], rates[REJECTION_RATE] = real[GRAVITY], real[REJECTION_RATE]
-    course.closed[0] += 1
+    record(whole, real, n_stable, count_nonzero(stack.weights, n_slots), history)
     whole[NUMBER] += 1
     whole[BURSTS] += rules.bursts
     whole[DONE] = 0
-    whole[KNOWN] = features.slot[-1] + 1 if features.slot.size else 0
+    whole[KNOWN] = features.home[n_slots - 1] + 1 if n_slots else 0
     tallies.pooled[:] = 0
     return gone
-
-
-@jit
-def entries_needed(rows, order, begin, end, n_touched, most):
-    """Return how many entries updates can add to a path's pool: a slot once in every burst."""
-    entries = n_touched
-    for t in range(begin, end):
-        entries += rows.starts[order[t] + 1] - rows.starts[order[t]]
-    return min(entries, most)
-
-
-@jit
-def pools_suffice(rules, rows, orders, whole, stable, tallies):
-    """Return whether a stage that begins has room for all that it may pool."""
-    room, most = tallies.ratios.shape[1], rules.bursts * stable.size
-    for path in range(orders.shape[0] if room < most else 0):
-        if entries_needed(rows, orders[path], whole[BEGIN], whole[END], 0, most) > room:
-            return False
-    return True
-
-
-@jit
-def run_share(rows, orders, updates, rules, stable, stack, tallies, course, path):
-    """Give one of the paths the updates of the stretch; return how many it learnt."""
-    whole, real = course.whole, course.real
-    begin, end = whole[BEGIN], whole[END]
-    burst = Burst(rules.loss, whole[BURST_SIZE], real[GRAVITY], rules.shrinkage, rules.event)
-    done = whole[DONE] % whole[BURST_SIZE]
-    takes = np.ones((done + end - begin) // whole[BURST_SIZE] + 1)
-    unit = Unit(
-        stack.weights[path],
-        stack.bias[path],
-        stack.touches[path],
-        stack.touched[path],
-        stack.before[path],
-        stack.cursor[path],
-    )
-    tally = Tally(
-        tallies.evidence[path],
-        tallies.selected[path],
-        tallies.owners[path],
-        tallies.ratios[path],
-        tallies.pooled[path],
-    )
-    mine = Updates(
-        orders[path],
-        updates.steps,
-        updates.biases,
-        updates.norms,
-        updates.targets,
-        updates.importance,
-    )
-    return run_path(rows, mine, begin, end, burst, done, takes, stable, unit, tally)
-
-
-@jit
-def end_stretch(rows, orders, rules, features, stack, tallies, sums, course):
-    """Go on from where all paths have come to; return whether they have anything to do there.
-
-    Not so where numbers overflowed, slots were purged, nothing is left to learn, or pools must
-    grow. A stage that ends with the updates is left for others to close.
-    """
-    whole = course.whole
-    length = whole[END] - whole[BEGIN]
-    if course.learnt.min() < length:
-        whole[BROKEN] = 1
-        return False
-    summed = whole[DONE] == 0
-    whole[DONE] += length
-    whole[ROWS_SEEN] += length
-    whole[BEGIN] = whole[END]
-    if whole[END] == orders.shape[1]:
-        return False
-    gone = close_stage(rules, summed, features, stack, tallies, sums, course)
-    stage = rules.bursts * whole[BURST_SIZE]
-    whole[END] = min(whole[BEGIN] + stage, orders.shape[1])
-    if gone > 0 or whole[OVER]:
-        return False
-    return pools_suffice(rules, rows, orders, whole, features.stable, tallies)
-
-
-@jit
-def lead(thread, path, rows, orders, updates, rules, features, stack, tallies, sums, course):
-    """Lead a path through the stretch under way, and sum up the stage if that ends with it."""
-    whole = course.whole
-    learnt = run_share(rows, orders, updates, rules, features.stable, stack, tallies, course, path)
-    course.learnt[path] = learnt
-    if whole[END] < orders.shape[1] and learnt == whole[END] - whole[BEGIN]:
-        sum_up(course.real[GRAVITY], thread, path, features.stable.size, tallies, sums)
-
-
-@jit
-def run_stages(thread, desk, rows, orders, updates, rules, features, stack, tallies, sums, course):
-    """Lead paths through their updates, stage after stage, as long as the desk has tickets.
-
-    Any number of threads may do so at once. At the end ``course.whole[BEGIN]`` is how many updates
-    all paths have made, or what ``course.learnt`` adds to where ``course.whole[BROKEN]``.
-    """
-    while True:
-        path = take_ticket(desk, thread)
-        if path < 0:
-            return
-        lead(thread, path, rows, orders, updates, rules, features, stack, tallies, sums, course)
-        if hand_in(desk):
-            if end_stretch(rows, orders, rules, features, stack, tallies, sums, course):
-                open_round(desk)
-            else:
-                close_desk(desk)

@@ -180,3 +180,9 @@ def open_round(desk):
 def close_desk(desk):
     """Give out no more tickets."""
     raised(desk, OVER, 1)
+
+
+@jit
+def given_up(desk):
+    """Return whether no more tickets are given out: who still works may lay it down."""
+    return look(desk, OVER) > 0

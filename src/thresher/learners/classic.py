@@ -65,10 +65,6 @@ class ClassicLearner(ABC):
         """Return how many more updates it can take: as many as there are."""
         return ENDLESS
 
-    def reach(self, state: Arrays) -> int:
-        """Return how many updates it can be given at once: as many as there are."""
-        return ENDLESS
-
     def calm(self, state: Arrays) -> int:
         """Return how many more updates change only the features of their own rows: all."""
         return ENDLESS
@@ -84,12 +80,11 @@ class ClassicLearner(ABC):
         rows: Rows,
         updates: list[Updates],
         run_all: Workers,
-    ) -> int:
+    ) -> None:
         """Learn from the rows in turn, all of them, or raise an Overflow."""
         learnt = self.learn(state, rows, updates[0])
         if learnt < updates[0].order.size:
             raise Overflow(int(updates[0].order[learnt]))
-        return learnt
 
     def meet(self, state: Arrays, vocabulary: Vocabulary) -> None:
         """Do nothing: there is always room."""

@@ -1,31 +1,34 @@
-"""Independent paths led through whole stages by one kernel call per thread."""
+"""Independent paths led through all passes over some rows by one kernel call per thread."""
+
+from dataclasses import dataclass, field
+from typing import Any
 
 import numpy as np
 
-from thresher.kernels.rows import Rows, Updates
+from thresher.kernels.leaving import new_leaving
+from thresher.kernels.reading import Reading
+from thresher.kernels.rows import Rows
 from thresher.kernels.stage_sums import new_sums
 from thresher.kernels.stages import (
-    BEGIN,
-    BROKEN,
-    END,
     GRAVITY,
+    KNOWN,
     NONZERO,
     REJECTION_RATE,
     SEEN,
     SIZE,
     STABLE,
     STAGE,
-    Course,
     Features,
+    History,
     Rules,
-    entries_needed,
-    run_stages,
 )
 from thresher.kernels.tickets import OVER, new_desk
+from thresher.kernels.whole_fits import BEGIN, BROKEN, END, SETTLED, Course, Fit, next_end, run_fit
 from thresher.learners.counting_unit import CountingUnit
 from thresher.learners.paths import Paths
+from thresher.learners.pooling import most_pooled
 from thresher.learners.protocol import Overflow
-from thresher.learners.stacking import stacked, stacked_orders
+from thresher.learners.stacking import stacked
 from thresher.workers import Workers
 
 # in the order of the kernel's places for them
@@ -41,106 +44,134 @@ WHOLE = (
     "closed",
 )
 FLAGS = ("over", "closed")
-SPARE = 1.25  # of what the first stage of a call may pool: others may pool more
+MOST_STAGES = 1 << 20  # that a call can take down; if there are more, it is called again
 
 
-def run_independent(
-    paths: Paths,
-    units: list[CountingUnit],
-    rows: Rows,
-    updates: list[Updates],
-    rules: Rules,
-    run_all: Workers,
-) -> int:
-    """Give every path its updates, or its first ones; return how many, or raise an Overflow."""
-    orders, first = stacked_orders(updates)
-    if orders.shape[1] > updates[0].order.size:
-        orders = orders[:, first : first + updates[0].order.size].copy()
-    stack, tallies = stacked(units, _pool_size(paths, units, rows, orders, rules))
-    course, features = _course(paths, orders.shape, tallies.ratios.size, rules), _features(paths)
-    n_threads = min(run_all.n_threads, len(units))
-    desk = new_desk(len(units), n_threads)
-    sums = new_sums(n_threads, paths.n_slots, tallies.ratios.size)
-    known = rows, orders, updates[0], rules, features, stack, tallies, sums, course
+@dataclass
+class WholeFit:
+    """Paths and rows, as far as they have come.
 
-    def run(thread: int) -> None:
-        try:
-            run_stages(thread, desk, *known)
-        except BaseException:
+    ``counts`` are the nonzeros of every slot. Rows and paths lose what is purged on the way, and
+    agree on what is left after every call. ``before`` are the weights when they were last compared,
+    of those that are left, and ``lost`` the largest of others.
+    """
+
+    paths: Paths
+    units: list[CountingUnit]
+    rows: Rows
+    counts: np.ndarray
+    reading: Reading
+    rules: Rules
+    tol: float
+    updates: int = 0
+    settled: bool = False
+    before: np.ndarray = field(init=False)
+    lost: np.ndarray = field(init=False)
+
+    def __post_init__(self) -> None:
+        """Begin with nothing to compare weights with."""
+        self.before, self.lost = np.zeros(self.paths.n_slots), np.zeros(1)
+
+    def go_on(self, until: int, run_all: Workers) -> None:
+        """Give every path its updates up to that of a number, or fewer, or raise an Overflow."""
+        paths, units = self.paths, self.units
+        stack, tallies = stacked(units, most_pooled(paths, units, self.rows, self.rules))
+        n_threads, n_ratios = min(run_all.n_threads, len(units)), tallies.ratios.size
+        fit = Fit(
+            self.rows,
+            self.reading,
+            self.rules,
+            self._features(),
+            stack,
+            tallies,
+            new_sums(n_threads, paths.n_slots, n_ratios),
+            self._course(until, n_ratios),
+            self._history(until),
+            new_leaving(paths.n_slots, len(units)),
+        )
+        fit.course.way[END] = next_end(fit)
+        desk = new_desk(len(units), n_threads)
+
+        def give_up() -> None:
             desk[OVER] = 1
-            raise
 
-    run_all(run, range(n_threads))
-    _take_over(paths, course)
-    _refuse_overflow(orders, course)
-    return int(course.whole[BEGIN])
+        run_all.attended(lambda thread: run_fit(thread, desk, fit), n_threads, give_up)
+        self._take_over(fit)
+        if fit.course.way[BROKEN]:
+            raise Overflow(self._row_that_broke(fit.course))
 
-
-def _pool_size(
-    paths: Paths, units: list[CountingUnit], rows: Rows, orders: np.ndarray, rules: Rules
-) -> int:
-    """Return how many entries a pool must have room for until the stage ends."""
-    stage = paths.stage
-    end = min(rules.bursts * stage.burst_size - stage.done, orders.shape[1])
-    most = rules.bursts * paths.n_slots
-    needed = 0
-    for unit, order in zip(units, orders, strict=True):
-        entries = entries_needed(rows, order, 0, end, unit.burst.length[0], most)
-        needed = max(needed, int(unit.pool.length[0] + entries))
-    enough = all(unit.pool.room + unit.pool.length[0] >= needed for unit in units)
-    return needed if enough else int(SPARE * needed)
-
-
-def _course(paths: Paths, shape: tuple[int, ...], n_ratios: int, rules: Rules) -> Course:
-    """Return where the paths are, with room for what happens to them."""
-    n_paths, n_updates = shape
-    n_stages = n_updates // rules.bursts + 1
-    stage = paths.stage
-    end = min(rules.bursts * stage.burst_size - stage.done, n_updates)
-    whole = [*(int(getattr(stage, name)) for name in WHOLE), 0, end, 0]
-    return Course(
-        np.array(whole, np.int64),
-        np.array([stage.gravity, stage.rejection_rate]),
-        np.zeros(n_paths, np.int64),
-        np.zeros((n_stages, 5), np.int64),
-        np.zeros((n_stages, 2)),
-        np.zeros(1, np.int64),
-        np.empty(n_ratios + 1),
-    )
-
-
-def _features(paths: Paths) -> Features:
-    """Return what is known of every slot as the kernel knows it."""
-    names = ("purged_at", "evidence", "selected", "probability")
-    slots = paths.slots(np.arange(paths.n_slots))
-    return Features(slots, paths.stable, *(paths.feature(name) for name in names))
-
-
-def _take_over(paths: Paths, course: Course) -> None:
-    """Note where the paths have come to, and the stages on the way."""
-    for name, value in zip(WHOLE, course.whole.tolist(), strict=False):
-        setattr(paths.stage, name, bool(value) if name in FLAGS else value)
-    paths.stage.gravity, paths.stage.rejection_rate = course.real.tolist()
-    closed = slice(course.closed[0])
-    for count, rate in zip(
-        course.counts[closed].tolist(), course.rates[closed].tolist(), strict=True
-    ):
-        paths.history.append(
-            {
-                "stage": count[STAGE],
-                "rows_seen": count[SEEN],
-                "stable": count[STABLE],
-                "nonzero": count[NONZERO],
-                "rejection_rate": rate[REJECTION_RATE],
-                "gravity": rate[GRAVITY],
-                "burst_size": count[SIZE],
-            }
+    def _features(self) -> Features:
+        """Return what is known of every slot as the kernel knows it."""
+        paths, names = self.paths, ("purged_at", "evidence", "selected", "probability")
+        n_slots = paths.n_slots
+        return Features(
+            np.array([n_slots]),
+            np.arange(n_slots),
+            paths.stable,
+            self.counts,
+            *(paths.feature(name) for name in names),
         )
 
+    def _course(self, until: int, n_ratios: int) -> Course:
+        """Return where the paths are."""
+        stage = self.paths.stage
+        return Course(
+            np.array([int(getattr(stage, name)) for name in WHOLE]),
+            np.array([stage.gravity, stage.rejection_rate]),
+            np.array([self.updates, 0, until, 0, 0, 0]),
+            np.zeros(len(self.units), np.int64),
+            np.empty(n_ratios + 1),
+            self.before,
+            self.lost,
+            self.tol,
+        )
 
-def _refuse_overflow(orders: np.ndarray, course: Course) -> None:
-    """Raise an Overflow at the first path that has not made all updates of the last stretch."""
-    if course.whole[BROKEN]:
-        begin, end = course.whole[[BEGIN, END]].tolist()
+    def _history(self, until: int) -> History:
+        """Return room for the stages to come."""
+        n_stages = min((until - self.updates) // self.rules.bursts + 1, MOST_STAGES)
+        return History(
+            np.empty((n_stages, 5), np.int64), np.empty((n_stages, 2)), np.zeros(1, np.int64)
+        )
+
+    def _take_over(self, fit: Fit) -> None:
+        """Note where the paths have come to, what has left them, and the stages on the way."""
+        paths, course, n_left = self.paths, fit.course, fit.features.in_play[0]
+        for name, value in zip(WHOLE, course.whole.tolist(), strict=True):
+            setattr(paths.stage, name, bool(value) if name in FLAGS else value)
+        paths.stage.gravity, paths.stage.rejection_rate = course.real.tolist()
+        if fit.history.closed[0] > 0 and paths.stage.known > 0:  # of those in play at first
+            paths.stage.known = int(paths.slots(course.whole[[KNOWN]] - 1)[0]) + 1
+        paths.history += records_of(fit.history)
+        paths.have_left(fit.features.home[:n_left])
+        for unit in self.units:  # what it had room for may be a thousand times as much
+            unit.pool = unit.pool.copy()
+        starts, slots, values = self.rows
+        self.rows = Rows(starts, slots[: starts[-1]], values[: starts[-1]])
+        self.counts, self.before = self.counts[:n_left], self.before[:n_left]
+        self.updates, self.settled = int(course.way[BEGIN]), bool(course.way[SETTLED])
+
+    def _row_that_broke(self, course: Course) -> int:
+        """Return the row at which the first path overflowed that did."""
+        begin, end = course.way[[BEGIN, END]].tolist()
         path = int(np.flatnonzero(course.learnt < end - begin)[0])
-        raise Overflow(int(orders[path, begin + course.learnt[path]]))
+        order = self.reading.orders[path]
+        return int(order[(begin + course.learnt[path]) % order.size])
+
+
+def records_of(history: History) -> list[dict[str, Any]]:
+    """Return what is to be told of the stages that were closed."""
+    closed = slice(history.closed[0])
+    return [
+        {
+            "stage": counts[STAGE],
+            "rows_seen": counts[SEEN],
+            "stable": counts[STABLE],
+            "nonzero": counts[NONZERO],
+            "rejection_rate": rates[REJECTION_RATE],
+            "gravity": rates[GRAVITY],
+            "burst_size": counts[SIZE],
+        }
+        for counts, rates in zip(
+            history.counts[closed].tolist(), history.rates[closed].tolist(), strict=True
+        )
+    ]

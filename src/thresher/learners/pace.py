@@ -71,6 +71,10 @@ class Schedule:
             steps = self.rate / np.where(mean_norms > 0, mean_norms, 1.0)
         return steps / np.sqrt(numbers) if self.decaying else steps
 
+    def step(self, mean_norm: float) -> float:
+        """Return eta of the first update, where rows have such a mean norm."""
+        return float(self.steps(np.ones(1), np.array([mean_norm]))[0])
+
     def biases(self, mean_norms: np.ndarray) -> np.ndarray:
         """Return the size of the constant input that carries the intercept.
 

@@ -185,6 +185,16 @@ class Paths:
         steps = [partial(unit.keep, slots, places) for unit in self.units]
         return [*steps, partial(self._leave, slots, np.flatnonzero(~stable))]
 
+    def have_left(self, slots: np.ndarray) -> None:
+        """Know that the units have the given slots only, moved up, and all others were purged."""
+        if slots.size == self.n_slots:
+            return
+        gone = np.ones(self.n_slots, np.bool_)
+        gone[slots] = False
+        for unit in self.units:
+            unit.arrays.n_slots = slots.size
+        self._leave(slots, np.flatnonzero(gone))
+
     def _leave(self, slots: np.ndarray, gone: np.ndarray) -> None:
         """Let the features of some slots stay, and note what is known of the others."""
         if self.members is None:

@@ -95,10 +95,6 @@ class Learner(Protocol[S]):
         """Return how many more updates it can take before it has to meet."""
         ...
 
-    def reach(self, state: S) -> int:
-        """Return how many updates it can be given at once; it may meet on the way by itself."""
-        ...
-
     def calm(self, state: S) -> int:
         """Return how many more updates change only the features of their own rows."""
         ...
@@ -114,11 +110,8 @@ class Learner(Protocol[S]):
         rows: Rows,
         updates: list[Updates],
         run_all: Workers,
-    ) -> int:
-        """Learn from the rows in turn, or raise an Overflow; return how many were learnt.
-
-        These are all, or fewer where features were purged on the way.
-        """
+    ) -> None:
+        """Learn from the rows in turn, which there must be room for, or raise an Overflow."""
         ...
 
     def meet(self, state: S, vocabulary: Vocabulary) -> None:

@@ -9,18 +9,17 @@ from thresher.data.vocabulary import Vocabulary
 from thresher.kernels.annealing import annealed_rejection_rate, grown_burst_size
 from thresher.kernels.bursts import run_bursts
 from thresher.kernels.lone_bursts import run_path
+from thresher.kernels.reading import Reading
 from thresher.kernels.rows import Rows, Updates
 from thresher.kernels.stages import Rules
 from thresher.kernels.units import EVERY, Burst
 from thresher.learners.counting_unit import CountingUnit
 from thresher.learners.gravity import gravity_for
-from thresher.learners.independent import run_independent
+from thresher.learners.independent import WholeFit
 from thresher.learners.pace import Schedule
 from thresher.learners.paths import Paths
-from thresher.learners.protocol import ENDLESS
 from thresher.learners.selection import judge
 from thresher.learners.stages import RunUnit, StageLearner
-from thresher.workers import Workers
 
 
 @dataclass(frozen=True)
@@ -116,23 +115,28 @@ class StabilizedTruncatedSGD(StageLearner):
 
         return run
 
-    def reach(self, paths: Paths) -> int:
-        """Return how many updates it can be given at once: independent paths end stages alone."""
-        return self.room(paths) if self.shared else ENDLESS
+    @property
+    def leads_itself(self) -> bool:
+        """Return whether its paths can be led through whole fits: independent ones can."""
+        return not self.shared
 
-    def advance(
+    def whole_fit(
         self,
         paths: Paths,
         vocabulary: Vocabulary,
         rows: Rows,
-        updates: list[Updates],
-        run_all: Workers,
-    ) -> int:
-        """Give every path its next updates; return how many: fewer where features were purged."""
-        if self.shared:
-            return super().advance(paths, vocabulary, rows, updates, run_all)
+        counts: np.ndarray,
+        reading: Reading,
+        tol: float,
+    ) -> WholeFit:
+        """Return what leads its paths through rows, which lose on the way what is purged.
+
+        ``counts`` are the rows' nonzeros by slot.
+        """
+        while self.room(paths) <= 0 and not self.finished(paths):  # others changed its settings
+            self.close_stage(paths, vocabulary)
         rules = self._rules(vocabulary)
-        return run_independent(paths, _units(paths), rows, updates, rules, run_all)
+        return WholeFit(paths, _units(paths), rows, counts, reading, rules, tol)
 
     def _rules(self, vocabulary: Vocabulary) -> Rules:
         """Return the settings as the kernel of independent paths knows them."""

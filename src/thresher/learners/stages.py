@@ -110,10 +110,6 @@ class StageLearner(ABC):
         """Return how many updates each path makes before the stage ends."""
         return self.stage_bursts(paths) * paths.stage.burst_size - paths.stage.done
 
-    def reach(self, paths: Paths) -> int:
-        """Return how many updates it can be given at once: those up to the end of the stage."""
-        return self.room(paths)
-
     def calm(self, paths: Paths) -> int:
         """Return how many updates come before the end of the burst, which changes others."""
         return paths.stage.burst_size - paths.stage.done % paths.stage.burst_size - 1
@@ -129,7 +125,7 @@ class StageLearner(ABC):
         rows: Rows,
         updates: list[Updates],
         run_all: Workers,
-    ) -> int:
+    ) -> None:
         """Give every path its next updates, all within the stage, or raise an Overflow."""
         mine = updates if len(updates) > 1 else updates * len(paths.units)
         count = mine[0].order.size
@@ -138,7 +134,6 @@ class StageLearner(ABC):
                 raise Overflow(int(mine[number].order[learnt]))
         paths.stage.done += count
         paths.stage.rows_seen += count
-        return count
 
     def run_units(
         self, paths: Paths, rows: Rows, updates: list[Updates], run_all: Workers

@@ -68,11 +68,6 @@ class Feed:
         common = steps, schedule.biases(mean_norms), np.where(mean_norms > 0, mean_norms, 1.0)
         return [self._updates(order[now], *common, schedule.within) for order in self.orders]
 
-    def give_back(self, count: int) -> None:
-        """Take back the last updates, which have not been made."""
-        self.position -= count
-        self.pace.reach(self.numbers[self.position - 1], self.mean_norms[self.position - 1])
-
     def _updates(
         self,
         order: np.ndarray,

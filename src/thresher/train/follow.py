@@ -15,10 +15,7 @@ def follow(learner: Learner, work: Work, feed: Feed, run_all: Workers) -> None:
             continue
         if not feed.left:
             return
-        count = min(learner.reach(work.state), feed.left, feed.batch.slice_size)
+        count = min(learner.room(work.state), feed.left, feed.batch.slice_size)
         updates = feed.next(count, learner.schedule(work.state))
-        learnt = learner.advance(work.state, work.vocabulary, work.rows, updates, run_all)
-        if learnt < count:
-            feed.give_back(count - learnt)
-            work.shed(run_all)
+        learner.advance(work.state, work.vocabulary, work.rows, updates, run_all)
         run_all.check()

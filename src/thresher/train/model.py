@@ -15,8 +15,9 @@ from thresher.files import access
 from thresher.learners.protocol import Learner, Overflow
 from thresher.learners.stages import StageLearner
 from thresher.train.feed import Batch, Feed
-from thresher.train.fit import Passes, fit_problem
+from thresher.train.fit import fit_problem
 from thresher.train.follow import follow
+from thresher.train.passes import Passes
 from thresher.train.problem import Problem
 from thresher.train.rehearsal import Rehearsal
 from thresher.train.settling_work import work_on

@@ -8,11 +8,13 @@ from thresher.kernels.rows import Rows
 from thresher.kernels.slots import slot_counts
 from thresher.learners.paths import Paths
 from thresher.learners.protocol import Learner
+from thresher.learners.stabilized import StabilizedTruncatedSGD
 from thresher.learners.thresher import Thresher
 from thresher.train.exchange import MOST_FEATURES, exchanged
 from thresher.train.feed import Batch
 from thresher.train.likeliest import insisted_on
 from thresher.train.problem import Problem
+from thresher.train.self_led import SelfLedWork
 from thresher.train.settling import Lesson, best_of, lesson_of
 from thresher.train.work import SheddingWork, Work
 from thresher.workers import Workers
@@ -35,6 +37,8 @@ def work_on(
     if isinstance(learner, Thresher):
         lesson = lesson_of(learner, batch, targets)
         return SettlingWork(batch.rows, problem, lent, learner, given, lesson)
+    if isinstance(learner, StabilizedTruncatedSGD) and learner.leads_itself:
+        return SelfLedWork(batch.rows, problem.state, given.vocabulary, lent, learner)
     return SheddingWork(batch.rows, problem.state, given.vocabulary, lent)
 
 

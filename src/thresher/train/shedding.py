@@ -2,12 +2,12 @@
 
 from collections.abc import Callable, Sequence
 from functools import partial
-from itertools import pairwise
 
 import numpy as np
 
+from thresher.kernels.leaving import move_together, share_out
 from thresher.kernels.rows import Rows
-from thresher.kernels.slots import close_gap, keep_slots
+from thresher.kernels.slots import keep_slots
 from thresher.workers import Workers
 
 
@@ -19,22 +19,13 @@ def shed_in_place(
     Every thread writes a share of them where it was; then they are moved together. What else there
     is to do meanwhile are ``others``.
     """
-    cuts = list(pairwise(equal_shares(rows, run_all.n_threads)))
-    begins = [int(rows.starts[first]) for first, _ in cuts]
-    shares = [partial(keep_slots, *rows, places, *cut, rows) for cut in cuts]
-    ends = run_all(lambda step: step(), [*shares, *others])[: len(shares)]
-    n = 0
-    for (first, last), begin, end in zip(cuts, begins, map(int, ends), strict=True):
-        if begin > n:
-            rows.starts[first:last] -= begin - n
-            close_gap(rows, begin, end, begin - n)
-        n += end - begin
-    rows.starts[-1] = n
+    n_shares = run_all.n_threads
+    cuts, begins = np.empty(n_shares + 1, np.int64), np.empty(n_shares, np.int64)
+    share_out(rows.starts, cuts, begins)
+    shares = [
+        partial(keep_slots, *rows, places, cuts[k], cuts[k + 1], rows) for k in range(n_shares)
+    ]
+    ends = run_all(lambda step: step(), [*shares, *others])[:n_shares]
+    move_together(rows, cuts, begins, np.array(ends, np.int64))
+    n = rows.starts[-1]
     return Rows(rows.starts, rows.slots[:n], rows.values[:n])
-
-
-def equal_shares(rows: Rows, n_shares: int) -> list[int]:
-    """Return the rows at which shares of about as many nonzeros begin, and where the last ends."""
-    n_rows, wanted = rows.starts.size - 1, np.arange(1, n_shares) * (rows.slots.size // n_shares)
-    inner = np.searchsorted(rows.starts[1:], wanted).tolist()
-    return [0, *inner, n_rows]

@@ -19,9 +19,9 @@ from thresher.learners.selection import shrinking_size
 from thresher.learners.thresher import Thresher
 from thresher.learners.timetable import Timetable
 from thresher.train.feed import Batch, Feed
-from thresher.train.fit import Passes
 from thresher.train.folds import Fold
 from thresher.train.follow import follow
+from thresher.train.passes import Passes
 from thresher.train.settling import best_of, lesson_of
 from thresher.train.work import SheddingWork, Work
 from thresher.workers import Workers

@@ -10,9 +10,9 @@ from thresher.data.vocabulary import Vocabulary
 from thresher.learners.thresher import Thresher
 from thresher.stability import mean_pairwise_kappa
 from thresher.train.feed import Batch
-from thresher.train.fit import Passes
 from thresher.train.folds import Fold
 from thresher.train.judges import Judge
+from thresher.train.passes import Passes
 from thresher.train.shrinking import Plan, ShrinkingRun, Sight
 from thresher.train.size_rule import Losses, mean_and_error
 from thresher.workers import Workers

@@ -7,15 +7,13 @@ from typing import Any
 import numpy as np
 
 from thresher.data.vocabulary import Vocabulary
+from thresher.kernels.leaving import much_smaller
 from thresher.kernels.masks import places_of, sum_of
 from thresher.kernels.rows import Rows
 from thresher.kernels.slots import keep_slots, slot_counts
 from thresher.learners.paths import Paths
 from thresher.train.shedding import shed_in_place
 from thresher.workers import Workers
-
-# Purged features are thrown out of the rows once that makes them this much smaller.
-NONZEROS_LEFT, FEATURES_LEFT = 0.9, 0.5
 
 
 class Work:
@@ -52,10 +50,7 @@ class SheddingWork(Work):
     def shed(self, run_all: Workers) -> None:
         """Throw purged features out of rows and state where that makes them much smaller."""
         stable = self.state.stable
-        if stable.all():
-            return
-        few = np.count_nonzero(stable) < FEATURES_LEFT * stable.size
-        if few or sum_of(self.counts, stable) < NONZEROS_LEFT * self.rows.slots.size:
+        if much_smaller(self.counts, stable, self.rows.slots.size):
             self._shed(stable, run_all)
 
     def _shed(self, stable: np.ndarray, run_all: Workers) -> None:
