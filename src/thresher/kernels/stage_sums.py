@@ -12,21 +12,26 @@ from numpy.typing import NDArray
 
 from thresher.jit import jit
 from thresher.kernels.quantile import kth_of
+from thresher.kernels.units import EVERY
 
 # Ratios are set aside as they come if the next gravity may be among them: it lies below so many
 # times the one before it in all but one of a hundred stages.
 LOW = 8.0
 LINE = 8  # numbers in a cache line: what two threads write is kept apart
+# Which weights a slot has, of one sign or the other.
+POSITIVE, NEGATIVE = np.uint8(1), np.uint8(2)
 
 
 class Sums(NamedTuple):
     """What every thread has summed up: a first axis of threads.
 
-    ``keys[thread, : low[thread, 0]]`` are the ratios that are low, of ``known[thread, 0]`` in all.
+    ``signs`` are those of each slot's weights. ``keys[thread, : low[thread, 0]]`` are the ratios
+    that are low, of ``known[thread, 0]`` in all.
     """
 
     evidence: NDArray[np.int64]
     selected: NDArray[np.int64]
+    signs: NDArray[np.uint8]
     keys: NDArray[np.float64]
     low: NDArray[np.int64]
     known: NDArray[np.int64]
@@ -36,18 +41,26 @@ def new_sums(n_threads: int, n_slots: int, n_ratios: int) -> Sums:
     """Return sums that are empty."""
     evidence, selected = np.zeros((2, n_threads, n_slots + LINE), np.int64)
     low, known = np.zeros((2, n_threads, LINE), np.int64)
-    return Sums(evidence, selected, np.empty((n_threads, n_ratios + LINE)), low, known)
+    signs = np.zeros((n_threads, n_slots + 8 * LINE), np.uint8)
+    return Sums(evidence, selected, signs, np.empty((n_threads, n_ratios + LINE)), low, known)
 
 
 @jit
-def sum_up(gravity, thread, path, n_slots, tallies, sums):
-    """Add what a path has counted in a stage to its thread's sums, and let it count anew."""
+def sum_up(event, gravity, thread, path, n_slots, weights, tallies, sums):
+    """Add what a path has counted in a stage to its thread's sums, and let it count anew.
+
+    Where every burst counts for every slot alike, none has evidence of its own.
+    """
     evidence, selected = tallies.evidence[path], tallies.selected[path]
+    if event != EVERY:
+        for j in range(n_slots):
+            sums.evidence[thread, j] += evidence[j]
+            evidence[j] = 0
     for j in range(n_slots):
-        sums.evidence[thread, j] += evidence[j]
         sums.selected[thread, j] += selected[j]
-        evidence[j] = 0
         selected[j] = 0
+        weight = weights[path, j]
+        sums.signs[thread, j] |= (weight > 0.0) * POSITIVE | (weight < 0.0) * NEGATIVE
     ratios, keys, bar = tallies.ratios[path], sums.keys[thread], LOW * gravity
     n, known = np.uint64(sums.low[thread, 0]), sums.known[thread, 0]
     for k in range(tallies.pooled[path, 0]):
@@ -60,16 +73,42 @@ def sum_up(gravity, thread, path, n_slots, tallies, sums):
 
 
 @jit
-def gather(judges, features, sums):
+def gather(event, judges, features, sums):
     """Add what threads have counted to what is known of each feature, if it is to be judged."""
     for thread in range(sums.low.shape[0]):
         evidence, selected = sums.evidence[thread], sums.selected[thread]
         for j in range(features.in_play[0]):
             if judges:
-                features.evidence[features.home[j]] += evidence[j]
                 features.selected[features.home[j]] += selected[j]
-            evidence[j] = 0
             selected[j] = 0
+        if event == EVERY:
+            continue
+        for j in range(features.in_play[0]):
+            if judges:
+                features.evidence[features.home[j]] += evidence[j]
+            evidence[j] = 0
+
+
+@jit
+def count_nonzero(stable, weights, sums):
+    """Return how many stable slots have a mean weight that is not zero, and forget the signs.
+
+    Others' weights are far from the core that asks, so only those of both signs are looked at.
+    """
+    count = 0
+    for j in range(stable.size):
+        signs = np.uint8(0)
+        for thread in range(sums.low.shape[0]):
+            signs |= sums.signs[thread, j]
+            sums.signs[thread, j] = 0
+        if stable[j] and signs == POSITIVE | NEGATIVE:
+            total = 0.0
+            for path in range(weights.shape[0]):
+                total += weights[path, j]
+            count += total / weights.shape[0] != 0.0
+        elif stable[j]:
+            count += signs != 0
+    return count
 
 
 @jit

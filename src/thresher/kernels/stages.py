@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from thresher.jit import jit
 from thresher.kernels import annealing
-from thresher.kernels.stage_sums import gather, gravity_of, summed_gravity
+from thresher.kernels.stage_sums import count_nonzero, gather, gravity_of, summed_gravity
 from thresher.kernels.units import EVERY
 
 annealed_rejection_rate = jit(annealing.annealed_rejection_rate)
@@ -88,7 +88,7 @@ def purge(rules, number, features, weights):
 @jit
 def judge(rules, whole, features, stack, sums):
     """Gather the evidence of a stage and purge; return how many features went."""
-    gather(whole[NUMBER] > 1, features, sums)
+    gather(rules.event, whole[NUMBER] > 1, features, sums)
     if whole[NUMBER] == 1:  # it has no gravity, so it can judge nobody
         return 0
     if rules.event == EVERY:
@@ -109,19 +109,6 @@ def next_gravity(rejection_rate, summed, stable, tallies, sums, keys):
     sums.low[:, 0] = 0
     sums.known[:, 0] = 0
     return gravity if gravity >= 0.0 else gravity_of(rejection_rate, stable, tallies, keys)
-
-
-@jit
-def count_nonzero(weights, n_slots):
-    """Return of how many slots the mean weight over paths is not zero."""
-    means = np.zeros(n_slots)
-    for path in range(weights.shape[0]):
-        for j in range(n_slots):
-            means[j] += weights[path, j]
-    count = 0
-    for j in range(n_slots):
-        count += means[j] / weights.shape[0] != 0.0
-    return count
 
 
 @jit
@@ -158,7 +145,8 @@ def close_stage(rules, summed, whole, real, features, stack, tallies, sums, keys
         whole[BURST_SIZE] = rules.burst_size
     elif n_stable > 0:
         whole[BURST_SIZE] = grown_burst_size(rules.burst_size, share, rules.growth)
-    record(whole, real, n_stable, count_nonzero(stack.weights, n_slots), history)
+    n_nonzero = count_nonzero(features.stable[:n_slots], stack.weights, sums)
+    record(whole, real, n_stable, n_nonzero, history)
     whole[NUMBER] += 1
     whole[BURSTS] += rules.bursts
     whole[DONE] = 0

@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from thresher.jit import jit
+from thresher.kernels.borrowing import borrowed
 from thresher.kernels.leaving import (
     Leaving,
     begin_leaving,
@@ -180,51 +181,48 @@ def go_on(fit):
 
 
 @jit
-def lead(thread, path, desk, rows, reading, rules, features, stack, tallies, sums, course, leaving):
+def lead(thread, path, desk, fit):
     """Lead a path through the stretch under way, and sum up the stage if that ends with it."""
-    whole, way, n_slots = course.whole, course.way, features.in_play[0]
+    course, rules, n_slots = fit.course, fit.rules, fit.features.in_play[0]
+    whole, way, gravity = course.whole, course.way, course.real[GRAVITY]
     if way[LEAVE]:
-        leave_share(rows, stack.weights, n_slots, leaving, path)
+        leave_share(fit.rows, fit.stack.weights, n_slots, fit.leaving, path)
         return
     begin, end = way[BEGIN], way[END]
-    stable, gravity = features.stable[:n_slots], course.real[GRAVITY]
     burst = Burst(rules.loss, whole[BURST_SIZE], gravity, rules.shrinkage, rules.event)
     learnt = run_share(
-        rows, reading, burst, whole[DONE], begin, end, stable, stack, tallies, path, desk
+        fit.rows,
+        fit.reading,
+        burst,
+        whole[DONE],
+        begin,
+        end,
+        fit.features.stable[:n_slots],
+        fit.stack,
+        fit.tallies,
+        path,
+        desk,
     )
     course.learnt[path] = learnt
     closes = whole[DONE] + end - begin == rules.bursts * whole[BURST_SIZE]
     if closes and learnt == end - begin:
-        sum_up(course.real[GRAVITY], thread, path, n_slots, tallies, sums)
+        weights = fit.stack.weights
+        sum_up(rules.event, gravity, thread, path, n_slots, weights, fit.tallies, fit.sums)
 
 
 @jit
-def run_fit(thread, desk, fit):
+def run_fit(thread, desk, shared):
     """Lead paths through their updates, stage after stage, as long as the desk has tickets.
 
     Any number of threads may do so at once. At the end ``course.way[BEGIN]`` is how many updates
     all paths have made, or what ``course.learnt`` adds to where ``course.way[BROKEN]``.
     """
-    # taken apart once: to do so for every path and stage costs a microsecond
-    rows, reading, rules, features, stack, tallies, sums, course, _, leaving = fit
+    fit = borrowed(shared)
     while True:
         path = take_ticket(desk, thread)
         if path < 0:
             return
-        lead(
-            thread,
-            path,
-            desk,
-            rows,
-            reading,
-            rules,
-            features,
-            stack,
-            tallies,
-            sums,
-            course,
-            leaving,
-        )
+        lead(thread, path, desk, fit)
         if hand_in(desk):
             if go_on(fit):
                 open_round(desk)
