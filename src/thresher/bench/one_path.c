@@ -70,7 +70,7 @@ int64_t run_path(const struct rows *rows, const struct updates *updates, int64_t
     uint32_t *restrict touched = path->touched, *restrict owners = tally->owners;
     double *restrict ratios = tally->ratios;
     int64_t *restrict selected = tally->selected;
-    int64_t n = 0, pool = 0, filled = 0, ends = n_updates / size, learnt = n_updates;
+    int64_t n = 0, pool = 0, filled = 0, ends = 0, learnt = n_updates;
     double constant = path->bias[0];
     double *doses = malloc((size + 1) * sizeof(double));
     if (!doses)
@@ -115,10 +115,10 @@ int64_t run_path(const struct rows *rows, const struct updates *updates, int64_t
             weights[j] = weight;
             touches[j] = 0;
             if ((weight != 0.0) != (before[m] != 0.0))
-                selected[j] += weight != 0.0 ? ends : -ends;
+                selected[j] += weight != 0.0 ? -ends : ends;
         }
         n = filled = 0;
-        ends--;
+        ends++;
     }
     free(doses);
     path->bias[0] = constant;

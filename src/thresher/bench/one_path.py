@@ -71,7 +71,7 @@ class OnePath:
         burst = Burst(LOG_LOSS, BURST, GRAVITY, SQRT, EVERY)
         takes = np.ones(n // BURST + 1)
         return run_path(
-            self.rows, self.updates, 0, n, burst, 0, takes, self.stable, self.path, self.tally
+            self.rows, self.updates, 0, n, burst, 0, takes, 0, self.stable, self.path, self.tally
         )
 
     def learn_in_c(self, library: ctypes.CDLL) -> int:

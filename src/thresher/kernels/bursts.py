@@ -8,7 +8,7 @@ from thresher.jit import jit
 from thresher.kernels.losses import slope_of
 from thresher.kernels.prefetch import prefetch
 from thresher.kernels.shrink import soft_threshold
-from thresher.kernels.tallies import count_every, count_informative, pool_ratios
+from thresher.kernels.tallies import count_changes, count_informative, pool_ratios
 from thresher.kernels.units import INFORMATIVE, dose_of
 
 AHEAD = 8  # values in a cache line of the next row, which is asked for while one is learnt
@@ -34,24 +34,24 @@ def forget_touches(unit):
 
 
 @jit
-def close_burst(burst, takes, stable, unit, tally):
+def close_burst(burst, takes, ends, unit, tally):
     """Truncate, and take down what the stage's statistics need at the end of its burst."""
     pool_ratios(unit, takes, burst.shrinkage, tally)
     truncate(unit, takes, burst.shrinkage, burst.gravity)
     if burst.event == INFORMATIVE:
         count_informative(unit, takes, tally)
     else:
-        count_every(unit, takes, stable, tally)
+        count_changes(unit, takes, ends, tally)
     forget_touches(unit)
 
 
 @jit
-def run_bursts(rows, updates, burst, done, takes, stable, unit, tally):
+def run_bursts(rows, updates, burst, done, takes, ends, stable, unit, tally):
     """Learn from the rows in turn, closing bursts as they fill.
 
     ``done`` updates of the first burst came before; burst b has the weight ``takes[b, lane]`` on
-    each path, 0 where the path lets it pass. Returns how many rows were learnt before the numbers
-    overflowed.
+    each path, 0 where the path lets it pass. ``ends`` are those of bursts that each path has had in
+    the stage. Returns how many rows were learnt before the numbers overflowed.
 
     One long function: arrays handed to others would be counted by Numba for every row, which costs
     more than the row.
@@ -103,6 +103,6 @@ def run_bursts(rows, updates, burst, done, takes, stable, unit, tally):
             cursor[0] = n
         filled += 1
         if filled == burst.size:
-            close_burst(burst, takes[number], stable, unit, tally)
+            close_burst(burst, takes[number], ends, unit, tally)
             number, filled = number + 1, 0
     return order.size

@@ -12,25 +12,12 @@ from thresher.kernels.units import EVERY, dose_of
 
 
 @jit
-def count_standing(ends, weights, touched, before, n_touched, selected):
-    """Count every weight that is not zero as if it stayed so for the coming ends of bursts.
-
-    Of slots that the open burst has touched, what counts is the weight before it: the end of the
-    burst will tell of the change.
-    """
-    for j in range(selected.size):
-        selected[j] += ends if weights[j] != 0.0 else 0
-    for n in range(n_touched):
-        j = touched[n]
-        selected[j] += ends * (np.int64(before[n] != 0.0) - np.int64(weights[j] != 0.0))
-
-
-@jit
-def run_path(rows, updates, begin, end, burst, done, takes, stable, path, tally):
+def run_path(rows, updates, begin, end, burst, done, takes, ends, stable, path, tally):
     """Learn from the rows of the updates from ``begin`` to ``end``, closing bursts as they fill.
 
     ``done`` updates of the first burst came before; burst b has the weight ``takes[b]``, 0 where
-    the path lets it pass. Returns how many rows were learnt before the numbers overflowed.
+    the path lets it pass. ``ends`` of bursts it has had in the stage, and counts what changes at
+    others (see ``tallies``). Returns how many rows were learnt before the numbers overflowed.
 
     One long function: arrays handed to others would be counted by Numba for every row, which costs
     more than the row.
@@ -40,12 +27,7 @@ def run_path(rows, updates, begin, end, burst, done, takes, stable, path, tally)
     weights, bias, touches, touched, before, cursor = path
     evidence, selected, owners, ratios, pooled = tally
     loss, size, gravity, shrinkage, event = burst
-    ends = 0  # of bursts, that are still to come
-    for b in range((done + end - begin) // size):
-        ends += takes[b] > 0.0
     constant, n, pool = bias[0], np.uint64(cursor[0]), np.uint64(pooled[0])
-    if event == EVERY and ends > 0:
-        count_standing(ends, weights, touched, before, cursor[0], selected)
     known = np.uint64(size + 1)
     doses = np.empty(known)
     for k in range(doses.size):
@@ -95,12 +77,12 @@ def run_path(rows, updates, begin, end, burst, done, takes, stable, path, tally)
                 touches[j] = 0
                 if event == EVERY:
                     if (weight != 0.0) != (before[m] != 0.0):
-                        selected[j] += ends if weight != 0.0 else -ends
+                        selected[j] += -ends if weight != 0.0 else ends
                 else:
                     evidence[j] += 1
                     selected[j] += weight != 0.0
             n = np.uint64(0)
-            ends -= take > 0.0
+            ends += take > 0.0
             filled = 0
             number += 1
     bias[0], cursor[0], pooled[0] = constant, n, pool

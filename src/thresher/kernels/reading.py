@@ -92,7 +92,10 @@ def run_share(rows, reading, burst, done, begin, end, stable, stack, tallies, pa
         last = first + min(end - position, n_rows - first, reading.most)
         filled = (done + position - begin) % burst.size
         takes = np.ones((filled + last - first) // burst.size + 1)
-        learnt = run_path(rows, updates, first, last, burst, filled, takes, stable, unit, tally)
+        ends = (done + position - begin) // burst.size
+        learnt = run_path(
+            rows, updates, first, last, burst, filled, takes, ends, stable, unit, tally
+        )
         position += learnt
         if learnt < last - first:
             break

@@ -46,20 +46,22 @@ def new_sums(n_threads: int, n_slots: int, n_ratios: int) -> Sums:
 
 
 @jit
-def sum_up(event, gravity, thread, path, n_slots, weights, tallies, sums):
+def sum_up(event, bursts, gravity, thread, path, n_slots, weights, tallies, sums):
     """Add what a path has counted in a stage to its thread's sums, and let it count anew.
 
-    Where every burst counts for every slot alike, none has evidence of its own.
+    Where every burst counts for every slot alike, none has evidence of its own, and weights that
+    are there have been so for all bursts but those that were counted.
     """
     evidence, selected = tallies.evidence[path], tallies.selected[path]
     if event != EVERY:
         for j in range(n_slots):
             sums.evidence[thread, j] += evidence[j]
             evidence[j] = 0
+    standing = bursts if event == EVERY else 0
     for j in range(n_slots):
-        sums.selected[thread, j] += selected[j]
-        selected[j] = 0
         weight = weights[path, j]
+        sums.selected[thread, j] += selected[j] + (standing if weight != 0.0 else 0)
+        selected[j] = 0
         sums.signs[thread, j] |= (weight > 0.0) * POSITIVE | (weight < 0.0) * NEGATIVE
     ratios, keys, bar = tallies.ratios[path], sums.keys[thread], LOW * gravity
     n, known = np.uint64(sums.low[thread, 0]), sums.known[thread, 0]

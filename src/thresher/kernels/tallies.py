@@ -1,4 +1,9 @@
-"""What the end of a burst tells the statistics of a stage."""
+"""What the end of a burst tells the statistics of a stage.
+
+Where a weight counts at every end of a burst at which it is not zero, only changes are taken down,
+of those that the burst has touched: a weight that is there from an end on misses the ends before
+it, one that is gone has had them, and those that are there when the stage ends get all of them.
+"""
 
 import numpy as np
 
@@ -32,10 +37,24 @@ def count_informative(unit, takes, tally):
 
 
 @jit
-def count_every(unit, takes, stable, tally):
-    """Count, for every stable slot, the paths on which the weight is not zero (Definition 1)."""
-    for j in range(stable.size):
-        if stable[j]:
-            for lane in range(takes.size):
-                if takes[lane] > 0.0:
-                    tally.selected[j] += unit.weights[j, lane] != 0.0
+def count_changes(unit, takes, ends, tally):
+    """Count the paths on which weights came or went at the end of a burst (Definition 1).
+
+    ``ends`` are those that each path has had in the stage; it has another one now.
+    """
+    for n in range(unit.cursor[0]):
+        j = unit.touched[n]
+        for lane in range(takes.size):
+            there = unit.weights[j, lane] != 0.0
+            if takes[lane] > 0.0 and there != (unit.before[n, lane] != 0.0):
+                tally.selected[j] += -ends[lane] if there else ends[lane]
+    for lane in range(takes.size):
+        ends[lane] += takes[lane] > 0.0
+
+
+@jit
+def count_standing(weights, ends, selected):
+    """Count the weights that are there as a stage ends for all ends that each path has had."""
+    for j in range(selected.size):
+        for lane in range(ends.size):
+            selected[j] += ends[lane] if weights[j, lane] != 0.0 else 0

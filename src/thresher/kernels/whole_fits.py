@@ -206,8 +206,17 @@ def lead(thread, path, desk, fit):
     course.learnt[path] = learnt
     closes = whole[DONE] + end - begin == rules.bursts * whole[BURST_SIZE]
     if closes and learnt == end - begin:
-        weights = fit.stack.weights
-        sum_up(rules.event, gravity, thread, path, n_slots, weights, fit.tallies, fit.sums)
+        sum_up(
+            rules.event,
+            rules.bursts,
+            gravity,
+            thread,
+            path,
+            n_slots,
+            fit.stack.weights,
+            fit.tallies,
+            fit.sums,
+        )
 
 
 @jit

@@ -12,6 +12,7 @@ from thresher.kernels.lone_bursts import run_path
 from thresher.kernels.reading import Reading
 from thresher.kernels.rows import Rows, Updates
 from thresher.kernels.stages import Rules
+from thresher.kernels.tallies import count_standing
 from thresher.kernels.units import EVERY, Burst
 from thresher.learners.counting_unit import CountingUnit
 from thresher.learners.gravity import gravity_for
@@ -98,6 +99,7 @@ class StabilizedTruncatedSGD(StageLearner):
         """Return what gives the unit of a number its updates, and returns how many it learnt."""
         stage, stable, units = paths.stage, paths.stable, _units(paths)
         takes = self.takes(paths, updates[0].order.size)
+        n_ends = self._ends(paths, stage.done // stage.burst_size)
         burst = Burst(self.loss, stage.burst_size, stage.gravity, self.shrinkage, self.selection)
         for unit, mine, weights in zip(units, updates, takes, strict=True):
             _make_room(unit, rows, mine, len(weights))
@@ -105,13 +107,15 @@ class StabilizedTruncatedSGD(StageLearner):
         def run(number: int) -> int:
             mine, weights = updates[number], takes[number]
             unit, tally = units[number].kernel_views()
-            done = stage.done % stage.burst_size
+            done, ends = stage.done % stage.burst_size, n_ends[number]
             if units[number].lanes > 1:
-                return run_bursts(rows, mine, burst, done, weights, stable, unit, tally)
+                return run_bursts(rows, mine, burst, done, weights, ends, stable, unit, tally)
             path = unit._replace(weights=unit.weights.ravel(), before=unit.before.ravel())
             tally = tally._replace(ratios=tally.ratios.ravel())
-            end = mine.order.size
-            return run_path(rows, mine, 0, end, burst, done, weights.ravel(), stable, path, tally)
+            last, weights = mine.order.size, weights.ravel()
+            return run_path(
+                rows, mine, 0, last, burst, done, weights, int(ends[0]), stable, path, tally
+            )
 
         return run
 
@@ -167,12 +171,21 @@ class StabilizedTruncatedSGD(StageLearner):
             bias += unit.arrays["bias"].sum()
         return total / paths.n_paths, bias / paths.n_paths
 
+    def _ends(self, paths: Paths, n_bursts: int) -> list[np.ndarray]:
+        """Return how many ends of the stage's first bursts each unit's paths have, by lane."""
+        takes = self.takes_of(paths, paths.stage.bursts, n_bursts)
+        return [np.count_nonzero(weights, axis=0) for weights in takes]
+
     def _gather_evidence(self, paths: Paths) -> None:
         """Add the stage's counts to those of features not judged yet."""
-        paths.feature("selected")[...] += paths.tallied("selected")
+        selected = paths.feature("selected")
+        selected += paths.tallied("selected")
         if self.selection == EVERY:
-            takes = self.takes_of(paths, paths.stage.bursts, self.bursts_per_stage)
-            paths.stage.ends += sum(int(np.count_nonzero(weights)) for weights in takes)
+            for unit, ends in zip(
+                _units(paths), self._ends(paths, self.bursts_per_stage), strict=True
+            ):
+                count_standing(unit.arrays["weights"], ends, selected)
+                paths.stage.ends += int(ends.sum())
             paths.feature("evidence")[...] = paths.stage.ends
         else:
             paths.feature("evidence")[...] += paths.tallied("evidence")
