@@ -7,6 +7,8 @@ from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 from scipy import sparse
 
 from cases import LOSSES, NO_JIT, assert_same_bits, labelled_rows, make
@@ -78,6 +80,65 @@ def test_all_losses_and_schedules_and_warm_starts(monkeypatch, loss, changes):
 
     slow, _ = row_by_row(monkeypatch, fit)
     assert_same_bits(fit(), slow)
+
+
+@pytest.mark.parametrize("selection", ["every", "informative"])
+def test_stages_that_have_become_shorter_end_amid_a_burst(monkeypatch, selection):
+    data = labelled_rows(n=55, p=42, density=0.2)
+    changes = {"burst_size": 17, "bursts_per_stage": 4, "selection": selection}
+
+    def fit():
+        model = make(NAME, paths="permutation", warm_start=True, max_iter=2, **changes).fit(*data)
+        return model.set_params(bursts_per_stage=1).fit(*data)
+
+    slow, _ = row_by_row(monkeypatch, fit)
+    fast = fit()
+    assert_same_bits(fast, slow)
+    assert 0 <= fast.selection_probabilities_.min() < fast.selection_probabilities_.max() <= 1
+
+
+ANY = st.fixed_dictionaries(
+    {
+        "n_paths": st.integers(1, 5),
+        "burst_size": st.sampled_from([1, 2, 5, 17, 200]),
+        "bursts_per_stage": st.integers(1, 6),
+        "rejection_rate": st.sampled_from([0.0, 0.3, 0.7, 1.0]),
+        "annealing_rate": st.sampled_from([-5.0, 0.0, 3.0]),
+        "purge_threshold": st.sampled_from([0.0, 0.2, 0.7, 1.0]),
+        "min_evidence": st.sampled_from([0, 3, 30]),
+        "burst_growth": st.sampled_from([None, 0.02, 0.5, 2.0]),
+        "selection": st.sampled_from(["every", "informative"]),
+        "tol": st.sampled_from([None, 1e-3, 0.1, 0.5]),
+        "max_iter": st.integers(1, 8),
+        "shuffle": st.booleans(),
+        "n_jobs": st.integers(1, 3),
+    }
+)
+CHANGED = st.fixed_dictionaries(
+    {"burst_size": st.integers(1, 9), "bursts_per_stage": st.integers(1, 6)}
+)
+
+
+@pytest.mark.filterwarnings("ignore:All features were purged")
+@settings(max_examples=40)
+@given(first=ANY, later=CHANGED, seed=st.integers(0, 2**16), streamed=st.booleans())
+def test_whatever_the_settings_are(first, later, seed, streamed):
+    rng = np.random.default_rng(seed)
+    n, p = int(rng.integers(4, 50)), int(rng.integers(2, 40))
+    rows = sparse.csr_array(rng.normal(size=(n, p)) * (rng.random((n, p)) < 0.3))
+    labels = np.arange(n) % int(rng.integers(2, 4))
+
+    def fit():
+        model = make(NAME, paths="permutation", warm_start=True, **first)
+        if streamed:
+            model.partial_fit(rows[: n // 2], labels[: n // 2], classes=np.unique(labels))
+        return model.fit(rows, labels).set_params(**later).fit(rows, labels)
+
+    with pytest.MonkeyPatch.context() as monkeypatch:
+        slow, _ = row_by_row(monkeypatch, fit)
+    fast = fit()
+    assert_same_bits(fast, slow)
+    assert 0 <= fast.selection_probabilities_.min() <= fast.selection_probabilities_.max() <= 1
 
 
 @pytest.mark.parametrize("n_jobs", [2, 3])

@@ -51,6 +51,15 @@ class CountingUnit(PathUnit):
         """Return, by slot, how often the open burst has touched it."""
         return self.arrays["touches"]
 
+    def purge(self, gone: np.ndarray) -> None:
+        """Let the features of some slots go, weights, touches and all."""
+        super().purge(gone)
+        if self.burst.length[0]:  # a stage that has become shorter may end amid a burst
+            self.arrays["touches"][gone] = 0
+            numbers = np.arange(self.arrays.n_slots)
+            numbers[gone] = -1
+            self.burst.renumber("touched", numbers)
+
     def forget_burst(self) -> None:
         """Leave an open burst as it is."""
         self.arrays["touches"][self.burst["touched"][: self.burst.length[0]]] = 0
@@ -66,6 +75,14 @@ class CountingUnit(PathUnit):
             mine.arrays, mine.length = log.copy().arrays, log.length.copy()
             mine.arrays[name] = np.ascontiguousarray(mine.arrays[name][:, [lane]])
         return single
+
+    def weights_at_end(self) -> np.ndarray:
+        """Return the weights as the last burst that ended has left them."""
+        weights, n = self.arrays["weights"], self.burst.length[0]
+        if n:
+            weights = weights.copy()
+            weights[self.burst["touched"][:n]] = self.burst["before"][:n]
+        return weights
 
     def pooled_ratios(self, stable: np.ndarray) -> np.ndarray:
         """Return the ratios of stable features on the paths that took part."""

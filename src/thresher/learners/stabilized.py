@@ -75,8 +75,9 @@ class StabilizedTruncatedSGD(StageLearner):
     def close_stage(self, paths: Paths, vocabulary: Vocabulary) -> None:
         """Judge and purge; then anneal, adapt gravity to the new rate, and lengthen bursts."""
         stage = paths.stage
+        n_bursts = stage.done // stage.burst_size
         if stage.number > 1:  # the first stage has no gravity, so it can judge nobody
-            self._gather_evidence(paths)
+            self._gather_evidence(paths, n_bursts)
             self._purge(paths)
         unseen = 0 if stage.closed else vocabulary.n_columns - len(vocabulary)
         n_stable = int(paths.stable.sum()) + unseen
@@ -93,7 +94,7 @@ class StabilizedTruncatedSGD(StageLearner):
             stage.burst_size = grown_burst_size(self.burst_size, share, self.burst_growth)
         weights, _ = self._mean_weights(paths)
         paths.record(int(np.count_nonzero(weights)), n_stable)
-        paths.open_next_stage(self.bursts_per_stage)
+        paths.open_next_stage(n_bursts)
 
     def prepare(self, paths: Paths, rows: Rows, updates: list[Updates]) -> RunUnit:
         """Return what gives the unit of a number its updates, and returns how many it learnt."""
@@ -176,17 +177,15 @@ class StabilizedTruncatedSGD(StageLearner):
         takes = self.takes_of(paths, paths.stage.bursts, n_bursts)
         return [np.count_nonzero(weights, axis=0) for weights in takes]
 
-    def _gather_evidence(self, paths: Paths) -> None:
-        """Add the stage's counts to those of features not judged yet."""
-        selected = paths.feature("selected")
+    def _gather_evidence(self, paths: Paths, n_bursts: int) -> None:
+        """Add the counts of the stage's bursts to those of features not judged yet."""
+        stage, selected = paths.stage, paths.feature("selected")
         selected += paths.tallied("selected")
         if self.selection == EVERY:
-            for unit, ends in zip(
-                _units(paths), self._ends(paths, self.bursts_per_stage), strict=True
-            ):
-                count_standing(unit.arrays["weights"], ends, selected)
-                paths.stage.ends += int(ends.sum())
-            paths.feature("evidence")[...] = paths.stage.ends
+            for unit, ends in zip(_units(paths), self._ends(paths, n_bursts), strict=True):
+                count_standing(unit.weights_at_end(), ends, selected)
+                stage.ends += int(ends.sum())
+            paths.feature("evidence")[...] = stage.ends
         else:
             paths.feature("evidence")[...] += paths.tallied("evidence")
 
