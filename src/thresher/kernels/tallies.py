@@ -2,7 +2,7 @@
 
 Where a weight counts at every end of a burst at which it is not zero, only changes are taken down,
 of those that the burst has touched: a weight that is there from an end on misses the ends before
-it, one that is gone has had them, and those that are there when the stage ends get all of them.
+it, one that is gone has had them, and those that are there get all of them when others look.
 """
 
 import numpy as np
@@ -54,7 +54,7 @@ def count_changes(unit, takes, ends, tally):
 
 @jit
 def count_standing(weights, ends, selected):
-    """Count the weights that are there as a stage ends for all ends that each path has had."""
+    """Count the weights that are there for all ends that each path has had."""
     for j in range(selected.size):
         for lane in range(ends.size):
             selected[j] += ends[lane] if weights[j, lane] != 0.0 else 0

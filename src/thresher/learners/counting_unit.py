@@ -3,6 +3,7 @@
 import numpy as np
 
 from thresher.data.growth import Arrays, Log
+from thresher.kernels.tallies import count_standing
 from thresher.kernels.units import LINEAR, Tally, Unit
 from thresher.learners.unit import PathUnit
 
@@ -76,13 +77,17 @@ class CountingUnit(PathUnit):
             mine.arrays[name] = np.ascontiguousarray(mine.arrays[name][:, [lane]])
         return single
 
-    def weights_at_end(self) -> np.ndarray:
-        """Return the weights as the last burst that ended has left them."""
+    def count_standing(self, ends: np.ndarray) -> None:
+        """Count weights that the last burst left there for so many ends, by lane.
+
+        Kernels count changes only, and between their calls everything is counted.
+        """
         weights, n = self.arrays["weights"], self.burst.length[0]
         if n:
             weights = weights.copy()
             weights[self.burst["touched"][:n]] = self.burst["before"][:n]
-        return weights
+        if ends.any():
+            count_standing(weights, ends, self.arrays["selected"])
 
     def pooled_ratios(self, stable: np.ndarray) -> np.ndarray:
         """Return the ratios of stable features on the paths that took part."""

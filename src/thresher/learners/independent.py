@@ -23,6 +23,7 @@ from thresher.kernels.stages import (
     Rules,
 )
 from thresher.kernels.tickets import OVER, new_desk
+from thresher.kernels.units import EVERY
 from thresher.kernels.whole_fits import BEGIN, BROKEN, END, SETTLED, Course, Fit, next_end, run_fit
 from thresher.learners.counting_unit import CountingUnit
 from thresher.learners.paths import Paths
@@ -90,6 +91,7 @@ class WholeFit:
             new_leaving(paths.n_slots, len(units)),
         )
         fit.course.way[END] = next_end(fit)
+        self._count_standing(-1)
         desk = new_desk(len(units), n_threads)
 
         def give_up() -> None:
@@ -145,10 +147,18 @@ class WholeFit:
         paths.have_left(fit.features.home[:n_left])
         for unit in self.units:  # what it had room for may be a thousand times as much
             unit.pool = unit.pool.copy()
+        self._count_standing(1)
         starts, slots, values = self.rows
         self.rows = Rows(starts, slots[: starts[-1]], values[: starts[-1]])
         self.counts, self.before = self.counts[:n_left], self.before[:n_left]
         self.updates, self.settled = int(course.way[BEGIN]), bool(course.way[SETTLED])
+
+    def _count_standing(self, times: int) -> None:
+        """Count weights that are there for the stage's bursts so far, or take it back."""
+        stage = self.paths.stage
+        if self.rules.event == EVERY:
+            for unit in self.units:
+                unit.count_standing(np.array([times * (stage.done // stage.burst_size)]))
 
     def _row_that_broke(self, course: Course) -> int:
         """Return the row at which the first path overflowed that did."""

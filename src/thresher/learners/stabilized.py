@@ -12,7 +12,6 @@ from thresher.kernels.lone_bursts import run_path
 from thresher.kernels.reading import Reading
 from thresher.kernels.rows import Rows, Updates
 from thresher.kernels.stages import Rules
-from thresher.kernels.tallies import count_standing
 from thresher.kernels.units import EVERY, Burst
 from thresher.learners.counting_unit import CountingUnit
 from thresher.learners.gravity import gravity_for
@@ -21,6 +20,7 @@ from thresher.learners.pace import Schedule
 from thresher.learners.paths import Paths
 from thresher.learners.selection import judge
 from thresher.learners.stages import RunUnit, StageLearner
+from thresher.workers import Workers
 
 
 @dataclass(frozen=True)
@@ -120,6 +120,24 @@ class StabilizedTruncatedSGD(StageLearner):
 
         return run
 
+    def advance(
+        self,
+        paths: Paths,
+        vocabulary: Vocabulary,
+        rows: Rows,
+        updates: list[Updates],
+        run_all: Workers,
+    ) -> None:
+        """Give every path its next updates, all within the stage, or raise an Overflow."""
+        stage, count = paths.stage, updates[0].order.size
+        before, after = (done // stage.burst_size for done in (stage.done, stage.done + count))
+        counts = self.selection == EVERY and before < after
+        if counts:
+            self._count_standing(paths, before, -1)
+        super().advance(paths, vocabulary, rows, updates, run_all)
+        if counts:
+            self._count_standing(paths, after, 1)
+
     @property
     def leads_itself(self) -> bool:
         """Return whether its paths can be led through whole fits: independent ones can."""
@@ -177,15 +195,17 @@ class StabilizedTruncatedSGD(StageLearner):
         takes = self.takes_of(paths, paths.stage.bursts, n_bursts)
         return [np.count_nonzero(weights, axis=0) for weights in takes]
 
+    def _count_standing(self, paths: Paths, n_bursts: int, times: int) -> None:
+        """Count weights that are there for the stage's first bursts, or take it back."""
+        for unit, ends in zip(_units(paths), self._ends(paths, n_bursts), strict=True):
+            unit.count_standing(times * ends)
+
     def _gather_evidence(self, paths: Paths, n_bursts: int) -> None:
         """Add the counts of the stage's bursts to those of features not judged yet."""
-        stage, selected = paths.stage, paths.feature("selected")
-        selected += paths.tallied("selected")
+        paths.feature("selected")[...] += paths.tallied("selected")
         if self.selection == EVERY:
-            for unit, ends in zip(_units(paths), self._ends(paths, n_bursts), strict=True):
-                count_standing(unit.weights_at_end(), ends, selected)
-                stage.ends += int(ends.sum())
-            paths.feature("evidence")[...] = stage.ends
+            paths.stage.ends += sum(int(ends.sum()) for ends in self._ends(paths, n_bursts))
+            paths.feature("evidence")[...] = paths.stage.ends
         else:
             paths.feature("evidence")[...] += paths.tallied("evidence")
 
