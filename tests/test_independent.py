@@ -192,6 +192,20 @@ def test_pools_have_room_for_rows_that_lengthen(monkeypatch, growth):
     assert_same_bits(fit(), slow)
 
 
+@pytest.mark.parametrize("names", [("burst_size",), ("bursts_per_stage",)])
+def test_bursts_and_stages_beyond_the_rows_ask_for_no_room(monkeypatch, names):
+    rows, labels = labelled_rows(n=70, p=40, density=0.2)
+
+    def fit():
+        model = make(NAME, paths="permutation", max_iter=2, warm_start=True)
+        model.set_params(**dict.fromkeys(names, 10**9)).fit(rows, labels)
+        # what the bursts have touched so far is pooled when they end after all
+        return model.set_params(burst_size=30, bursts_per_stage=2).fit(rows[:20], labels[:20])
+
+    slow, _ = row_by_row(monkeypatch, fit)
+    assert_same_bits(fit(), slow)
+
+
 def test_rows_that_belong_to_others_stay_as_they_are():
     rows, labels = labelled_rows(n=70, p=40, density=0.2, n_classes=3)
     given = [array.copy() for array in (rows.data, rows.indices, rows.indptr)]

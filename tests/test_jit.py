@@ -66,7 +66,7 @@ BY_PRECISION = {
     f"{module}.{name}"
     for module, names in {
         "leaving": ["move_together"],
-        "moving": ["move_up", "spread_out"],
+        "moving": ["move_up"],
         "rows": ["squared_norms"],
         "slots": ["close_gap", "column_sums", "keep_slots", "write_scaled"],
     }.items()

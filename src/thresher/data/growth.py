@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from thresher.files import access
-from thresher.kernels.moving import move_up, spread_out
+from thresher.kernels.moving import move_up
 
 Restore = Callable[[], None]
 
@@ -113,8 +113,9 @@ class Arrays:
     def spread(self, slots: np.ndarray, n_slots: int) -> None:
         """Let what is here be at the given slots of so many, with zeros at the others."""
         for name, array in self._awake().items():
-            self.by_slot[name] = grown(array, n_slots)
-            spread_out(*_words(self.by_slot[name][:n_slots]), slots)
+            # a new array of zeros costs nothing where nothing is written
+            self.by_slot[name] = zeros((n_slots, *array.shape[1:]), array.dtype)
+            self.by_slot[name][slots] = array[: slots.size]
         self.n_slots = n_slots
 
     def put(self, slots: np.ndarray, taken: "Arrays") -> None:

@@ -5,7 +5,9 @@ kept about a feature lies at its slot: memory and time follow the features that 
 declared width.
 """
 
+from collections.abc import Callable
 from functools import partial
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -65,8 +67,7 @@ class Vocabulary:
     def learn_by_frequency(self, X: sparse.csr_array) -> None:
         """Give the matrix's columns slots, frequent ones first: they share cache lines."""
         columns = as_columns(X.indices)
-        fresh = assign_slots(columns, self.slot_of, self.n_slots)
-        counts = count_fresh(columns, self.slot_of, self.n_slots, fresh.size)
+        fresh, counts = count_fresh(columns, self.slot_of, self.n_slots)
         self.slot_of[fresh] = 0
         self._assign(fresh[by_frequency(counts)])
 
@@ -97,11 +98,9 @@ class Vocabulary:
         """Return the matrix as rows of slots."""
         self._widen(X.shape[1])
         starts, columns = X.indptr.astype(np.int64, copy=False), as_columns(X.indices)
-        steps = (
-            partial(number_columns, columns, self.slot_of, self.n_slots),
-            partial(self._values, starts, X.data, dtype),
-        )
-        (slots, fresh), values = share_out(lambda step: step(), steps)
+        values, writing = self._values(starts, X.data, dtype, share_out.n_threads)
+        steps = [partial(number_columns, columns, self.slot_of, self.n_slots), *writing]
+        slots, fresh = share_out(lambda step: step(), steps)[0]
         self._append(fresh)
         return Rows(starts, slots, values)
 
@@ -110,14 +109,23 @@ class Vocabulary:
         self._count_up_to(self.most_rows + rows.starts.size - 1)
         column_sums(rows.slots, rows.values, self.arrays["occurrences"], self.arrays["squares"])
 
-    def _values(self, starts: np.ndarray, values: np.ndarray, dtype: np.dtype) -> np.ndarray:
-        """Return the values as a type, of rows of unit length where that is asked for."""
+    def _values(
+        self, starts: np.ndarray, values: np.ndarray, dtype: np.dtype, n_shares: int
+    ) -> tuple[np.ndarray, list[Callable[[], None]]]:
+        """Return the values as a type, and what there is still to do until they stand there.
+
+        Where that is asked for they are those of rows of unit length, written in so many shares.
+        """
         if not self.normalize:
             with np.errstate(over="ignore"):  # learning finds numbers that are not finite
-                return values.astype(dtype, copy=False)
+                return values.astype(dtype, copy=False), []
         found = np.empty(values.size, dtype)
-        write_scaled(starts, values, unit_scales(lengths(starts, values)), found)
-        return found
+
+        def write(share: np.ndarray) -> None:
+            write_scaled(share, values, unit_scales(lengths(share, values)), found)
+
+        cuts = [(starts.size - 1) * k // n_shares for k in range(n_shares + 1)]
+        return found, [partial(write, starts[a : b + 1]) for a, b in pairwise(cuts)]
 
     def slots_in(self, X: sparse.csr_array) -> np.ndarray:
         """Return the slots of the matrix's columns that are known, each once."""

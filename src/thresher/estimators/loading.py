@@ -17,7 +17,7 @@ from thresher.estimators.sizing import choice_from_tree, judge_of
 from thresher.files import access, container
 from thresher.files.errors import ModelFileError
 from thresher.files.tree import read_tree, unpack
-from thresher.learners.history import history_from_tree
+from thresher.learners.history import StageHistory
 from thresher.learners.pace import Pace
 from thresher.learners.paths import Paths, UnitMaker
 from thresher.learners.stage import Stage
@@ -233,5 +233,5 @@ def _slim_paths(make_unit: UnitMaker, tree: Tree, n_slots: int) -> Paths:
     paths.grow(n_slots)
     paths.feature("purged_at")[:] = access.integers(tree, "purged_at", n_slots, MOST_STAGES)
     paths.feature("probability")[:] = access.array(tree, "probability", np.float64, (n_slots,))
-    paths.history = history_from_tree(access.branch(tree, "history"))
+    paths.history = StageHistory.from_tree(access.branch(tree, "history"))
     return paths

@@ -98,7 +98,7 @@ def _are_marks(sizes: Sizes, places: np.ndarray, means: np.ndarray, n_rows: int)
     counts, stored = sizes.counts[places], means * n_rows / sizes.counts[places]
     spreads = np.sqrt(np.maximum(sizes.sizes[places] ** 2 - stored**2, 0.0))
     alike = (counts < n_rows) & (spreads < ALIKE * np.abs(stored))
-    return alike & (sizes.ratios()[places] < LARGER)
+    return alike & (sizes.ratios[places] < LARGER)
 
 
 def shifted_words(estimator: Any) -> str | None:

@@ -52,7 +52,7 @@ class PathsModel(OnlineModel):
     @property
     def history_(self) -> Any:
         """One record per stage: a list of dicts, or a list of those per class if there are many."""
-        histories = [[dict(record) for record in paths.history] for paths in self._states()]
+        histories = [list(paths.history) for paths in self._states()]
         return histories[0] if len(histories) == 1 else histories
 
     def _refuse_changed(self) -> None:

@@ -15,7 +15,6 @@ import numpy as np
 from thresher.estimators.sizing import choice_tree
 from thresher.files.tree import write_tree
 from thresher.files.words import narrow
-from thresher.learners.history import history_tree
 from thresher.learners.paths import Paths
 
 LIBRARIES = ("thresher", "numpy", "scipy", "scikit-learn", "numba")
@@ -154,7 +153,7 @@ def _paths(estimator: Any, kept: np.ndarray) -> list[dict[str, Any]] | None:
             "purged_at": narrow(problem.state.shown("purged_at")[kept]),
             "probability": model.probabilities(problem)[kept],
             "stage": problem.state.stage.tree(),
-            "history": history_tree(problem.state.history),
+            "history": problem.state.history.tree(),
         }
         for problem in model.problems
     ]

@@ -6,6 +6,7 @@ within a factor of ten of the median column, and of a hundred only in columns of
 
 import warnings
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -53,6 +54,7 @@ class Sizes:
         """Return those in some rows."""
         return cls.of(_taken_in(rows, Vocabulary(rows.shape[1])))
 
+    @cached_property
     def ratios(self) -> np.ndarray:
         """Return sizes over the median one, as far as columns occur in several rows."""
         judged = self.counts >= FEWEST_ROWS
@@ -63,7 +65,7 @@ class Sizes:
 
         There are none unless one of them occurs in several rows: a single value tells no unit.
         """
-        judged, ratios = self.counts >= FEWEST_ROWS, self.ratios()
+        judged, ratios = self.counts >= FEWEST_ROWS, self.ratios
         far = (ratios > FAR) | ((ratios < 1 / FAR) & (self.counts > 0))
         if not (far & judged).any():
             return np.zeros(0, np.int64)
@@ -84,12 +86,12 @@ class Sizes:
         at the places that are ``measured``, or whose sizes say as little, get the median size.
         """
         odd, factors = self.odd(), np.ones(self.sizes.size)
-        factors[odd] = 1000.0 ** np.round(-np.log10(self.ratios()[odd]) / 3)
-        near = Sizes(self.columns, self.counts, self.sizes * factors)
+        factors[odd] = 1000.0 ** np.round(-np.log10(self.ratios[odd]) / 3)
+        near = Sizes(self.columns, self.counts, self.sizes * factors) if odd.size else self
         levelled = np.union1d(near.without_unit(shape[0], measured), measured)
         if not (odd.size or levelled.size):
             return None
-        ratios = near.ratios()[levelled] / factors[levelled]
+        ratios = near.ratios[levelled] / factors[levelled]
         factors[levelled] = np.where(self.counts[levelled] > 0, 1.0 / ratios, 0.0)
         return ColumnScales.of(self.columns, factors, shape[1])
 
@@ -101,7 +103,7 @@ class Sizes:
         who is so with zeros counted in, too: rare columns of unit variance have large values, and
         that is no accident.
         """
-        ratios, counted = self.ratios(), self.counts >= TELLING_ROWS
+        ratios, counted = self.ratios, self.counts >= TELLING_ROWS
         with_zeros = self.sizes * np.sqrt(self.counts / n_rows)
         shares = with_zeros / (np.median(with_zeros[counted]) if counted.any() else 1.0)
         larger, smaller = np.minimum(ratios, shares) > APART, np.maximum(ratios, shares) < 1 / APART

@@ -10,6 +10,8 @@ from thresher.kernels.prefetch import LATER, SOON, prefetch, prefetch_span
 from thresher.kernels.shrink import soft_threshold
 from thresher.kernels.units import EVERY, dose_of
 
+MOST_DOSES = 256  # that are known beforehand: hardly anything is touched more often in a burst
+
 
 @jit
 def run_path(rows, updates, begin, end, burst, done, takes, ends, stable, path, tally):
@@ -28,7 +30,7 @@ def run_path(rows, updates, begin, end, burst, done, takes, ends, stable, path, 
     evidence, selected, owners, ratios, pooled = tally
     loss, size, gravity, shrinkage, event = burst
     constant, n, pool = bias[0], np.uint64(cursor[0]), np.uint64(pooled[0])
-    known = np.uint64(size + 1)
+    known = np.uint64(min(size, MOST_DOSES) + 1)
     doses = np.empty(known)
     for k in range(doses.size):
         doses[k] = dose_of(shrinkage, k)

@@ -38,14 +38,20 @@ def number_columns(columns, slot_of, known):
 
 
 @jit
-def count_fresh(columns, slot_of, known, n_fresh):
-    """Return how often each of the slots from ``known`` on occurs."""
-    counts = np.zeros(n_fresh, np.int64)
+def count_fresh(columns, slot_of, known):
+    """Return the columns not seen before, which get the next slots, and how often each occurs."""
+    room = min(columns.size, slot_of.size)
+    fresh, counts = np.empty(room, columns.dtype), np.zeros(room, np.int64)
+    n = 0
     for k in range(columns.size):
-        slot = slot_of[columns[k]] - 1
-        if slot >= known:
-            counts[slot - known] += 1
-    return counts
+        slot = slot_of[columns[k]]
+        if slot == 0:
+            fresh[n] = columns[k]
+            n += 1
+            slot = slot_of[columns[k]] = known + n
+        if slot > known:
+            counts[slot - known - 1] += 1
+    return fresh[:n], counts[:n]
 
 
 @jit
@@ -94,9 +100,12 @@ def translate(columns, slot_of):
 @jit
 def write_scaled(starts, values, scales, found):
     """Write the values times their row's scale."""
+    last = np.uint64(starts[0])
     for i in range(starts.size - 1):
-        for k in range(starts[i], starts[i + 1]):
-            found[k] = values[k] * scales[i]
+        # unsigned, since Numba lets signed places count from an array's end
+        first, last, scale = last, np.uint64(starts[i + 1]), scales[i]
+        for k in range(first, last):
+            found[k] = values[k] * scale
 
 
 @jit

@@ -24,6 +24,7 @@ class CountingUnit(PathUnit):
                 "selected": np.zeros(0, np.int64),
             },
             {"bias": np.zeros(lanes)},
+            resting={"weights": 0, "touches": 0, "evidence": 0, "selected": 0},
         )
         self.burst = Log(touched=np.zeros(0, np.uint32), before=np.zeros((0, lanes)))
         self.pool = Log(owners=np.zeros(0, np.uint32), ratios=np.zeros((0, lanes)))
@@ -76,6 +77,12 @@ class CountingUnit(PathUnit):
             mine.arrays, mine.length = log.copy().arrays, log.length.copy()
             mine.arrays[name] = np.ascontiguousarray(mine.arrays[name][:, [lane]])
         return single
+
+    def rest_empty(self) -> None:
+        """Let arrays rest in which there is nothing, as at the end of a stage."""
+        for name in ("touches", *self.tallies):
+            if not self.arrays.at_hand(name)[: self.arrays.n_slots].any():
+                self.arrays.rest(name)
 
     def count_standing(self, ends: np.ndarray) -> None:
         """Count weights that the last burst left there for so many ends, by lane.

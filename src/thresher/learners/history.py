@@ -1,9 +1,11 @@
-"""The history of stages as a table, so that thousands of them are stored in little room."""
+"""The history of stages as a table: there may be a million of them."""
 
+from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
 
+from thresher.data.growth import Log
 from thresher.files import access
 from thresher.files.words import narrow
 
@@ -22,21 +24,47 @@ KINDS: dict[str, type] = {
 LARGEST = 1 << 62
 
 
-def history_tree(history: list[Record]) -> dict[str, Any]:
-    """Return the records as a column for each thing they say."""
-    columns: dict[str, np.ndarray] = {
-        name: np.array([record[name] for record in history], kind) for name, kind in KINDS.items()
-    }
-    return {name: narrow(a) if KINDS[name] is int else a for name, a in columns.items()}
+class StageHistory:
+    """A record for every stage that was closed; they become dictionaries when looked at."""
 
+    def __init__(self) -> None:
+        self._columns = Log(**{name: np.zeros(0, kind) for name, kind in KINDS.items()})
 
-def history_from_tree(tree: dict[str, Any]) -> list[Record]:
-    """Return the records again."""
-    n_records = access.integers(tree, "stage", None, LARGEST).size
-    columns = [
-        access.integers(tree, name, n_records, LARGEST).tolist()
-        if kind is int
-        else access.array(tree, name, np.float64, (n_records,)).tolist()
-        for name, kind in KINDS.items()
-    ]
-    return [dict(zip(KINDS, record, strict=True)) for record in zip(*columns, strict=True)]
+    def __len__(self) -> int:
+        return int(self._columns.length[0])
+
+    def __iter__(self) -> Iterator[Record]:
+        columns = [column.tolist() for column in self._columns.used().values()]
+        return (dict(zip(KINDS, record, strict=True)) for record in zip(*columns, strict=True))
+
+    def extend(self, **columns: Any) -> None:
+        """Add records, given as an array for each thing that they say."""
+        self._columns.extend(**columns)
+
+    def append(self, **numbers: float) -> None:
+        """Add a record."""
+        self._columns.extend(**{name: np.array([number]) for name, number in numbers.items()})
+
+    def cut(self, n_records: int) -> None:
+        """Forget all records but the first."""
+        self._columns.length[0] = n_records
+
+    def tree(self) -> dict[str, Any]:
+        """Return the columns, each in as little room as it needs."""
+        used = self._columns.used().items()
+        return {name: narrow(a) if KINDS[name] is int else a.copy() for name, a in used}
+
+    @classmethod
+    def from_tree(cls, tree: dict[str, Any]) -> "StageHistory":
+        """Return the history that gave a tree."""
+        n_records = access.integers(tree, "stage", None, LARGEST).size
+        read = cls()
+        read.extend(
+            **{
+                name: access.integers(tree, name, n_records, LARGEST)
+                if kind is int
+                else access.array(tree, name, np.float64, (n_records,))
+                for name, kind in KINDS.items()
+            }
+        )
+        return read

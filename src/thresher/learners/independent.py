@@ -1,7 +1,6 @@
 """Independent paths led through all passes over some rows by one kernel call per thread."""
 
 from dataclasses import dataclass, field
-from typing import Any
 
 import numpy as np
 
@@ -76,7 +75,8 @@ class WholeFit:
     def go_on(self, until: int, run_all: Workers) -> None:
         """Give every path its updates up to that of a number, or fewer, or raise an Overflow."""
         paths, units = self.paths, self.units
-        stack, tallies = stacked(units, most_pooled(paths, units, self.rows, self.rules))
+        most = most_pooled(paths, units, self.rows, self.rules, until - self.updates)
+        stack, tallies = stacked(units, most)
         n_threads, n_ratios = min(run_all.n_threads, len(units)), tallies.ratios.size
         fit = Fit(
             self.rows,
@@ -143,10 +143,11 @@ class WholeFit:
         paths.stage.gravity, paths.stage.rejection_rate = course.real.tolist()
         if fit.history.closed[0] > 0 and paths.stage.known > 0:  # of those in play at first
             paths.stage.known = int(paths.slots(course.whole[[KNOWN]] - 1)[0]) + 1
-        paths.history += records_of(fit.history)
+        paths.history.extend(**columns_of(fit.history))
         paths.have_left(fit.features.home[:n_left])
-        for unit in self.units:  # what it had room for may be a thousand times as much
-            unit.pool = unit.pool.copy()
+        for unit in self.units:
+            unit.pool = unit.pool.copy()  # it had room for a thousand times as much, maybe
+            unit.rest_empty()
         self._count_standing(1)
         starts, slots, values = self.rows
         self.rows = Rows(starts, slots[: starts[-1]], values[: starts[-1]])
@@ -168,20 +169,16 @@ class WholeFit:
         return int(order[(begin + course.learnt[path]) % order.size])
 
 
-def records_of(history: History) -> list[dict[str, Any]]:
-    """Return what is to be told of the stages that were closed."""
+def columns_of(history: History) -> dict[str, np.ndarray]:
+    """Return what is to be told of the stages that were closed, by its names."""
     closed = slice(history.closed[0])
-    return [
-        {
-            "stage": counts[STAGE],
-            "rows_seen": counts[SEEN],
-            "stable": counts[STABLE],
-            "nonzero": counts[NONZERO],
-            "rejection_rate": rates[REJECTION_RATE],
-            "gravity": rates[GRAVITY],
-            "burst_size": counts[SIZE],
-        }
-        for counts, rates in zip(
-            history.counts[closed].tolist(), history.rates[closed].tolist(), strict=True
-        )
-    ]
+    counts, rates = history.counts[closed].T, history.rates[closed].T
+    return {
+        "stage": counts[STAGE],
+        "rows_seen": counts[SEEN],
+        "stable": counts[STABLE],
+        "nonzero": counts[NONZERO],
+        "rejection_rate": rates[REJECTION_RATE],
+        "gravity": rates[GRAVITY],
+        "burst_size": counts[SIZE],
+    }

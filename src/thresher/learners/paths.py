@@ -15,7 +15,7 @@ from thresher.data.scattered import Scattered
 from thresher.files import access
 from thresher.kernels.masks import places_of
 from thresher.learners.features import new_features
-from thresher.learners.history import history_from_tree, history_tree
+from thresher.learners.history import StageHistory
 from thresher.learners.stage import Stage
 from thresher.learners.unit import PathUnit, lanes_in
 
@@ -51,7 +51,7 @@ class Paths:
         self.left: Arrays | None = None
         self.notes: dict[str, np.ndarray] = {}
         self.stage = stage
-        self.history: list[dict[str, Any]] = []
+        self.history = StageHistory()
 
     @property
     def n_paths(self) -> int:
@@ -240,7 +240,7 @@ class Paths:
             for put_back in restores:
                 put_back()
             self.stage, self.scattered, self.notes = stage, scattered, {}
-            del self.history[n_records:]
+            self.history.cut(n_records)
 
         return restore
 
@@ -250,7 +250,7 @@ class Paths:
             "units": [unit.tree() for unit in self.units],
             "features": self._features_tree(),
             "stage": self.stage.tree(),
-            "history": history_tree(self.history),
+            "history": self.history.tree(),
         }
 
     def _features_tree(self) -> dict[str, Any]:
@@ -285,7 +285,7 @@ class Paths:
         for unit, branch in zip(read.units, units, strict=True):
             unit.fill(branch)
         read._take_features(access.branch(tree, "features"))
-        read.history = history_from_tree(access.branch(tree, "history"))
+        read.history = StageHistory.from_tree(access.branch(tree, "history"))
         if not read.units:
             access.refuse("there are no paths")
         if any(unit.arrays.n_slots != read.n_slots for unit in read.units):
@@ -296,13 +296,11 @@ class Paths:
         """Add the stage that ends to the history, with what will rule the next."""
         stage = self.stage
         self.history.append(
-            {
-                "stage": stage.number,
-                "rows_seen": stage.rows_seen,
-                "stable": n_stable,
-                "nonzero": n_nonzero,
-                "rejection_rate": stage.rejection_rate,
-                "gravity": stage.gravity,
-                "burst_size": stage.burst_size,
-            }
+            stage=stage.number,
+            rows_seen=stage.rows_seen,
+            stable=n_stable,
+            nonzero=n_nonzero,
+            rejection_rate=stage.rejection_rate,
+            gravity=stage.gravity,
+            burst_size=stage.burst_size,
         )

@@ -11,17 +11,28 @@ from thresher.learners.paths import Paths
 STEPS = 64  # at which burst sizes are looked at, while features become fewer
 
 
-def most_pooled(paths: Paths, units: list[CountingUnit], rows: Rows, rules: Rules) -> int:
-    """Return how many entries no pool will ever have more of.
+def most_pooled(
+    paths: Paths, units: list[CountingUnit], rows: Rows, rules: Rules, n_updates: int
+) -> int:
+    """Return how many entries no pool will ever have more of, within so many updates.
 
     A burst touches a feature once, and a row touches as many features as it has nonzeros. What of
     this room is never written takes no memory.
     """
-    n_slots, length = paths.n_slots, int(max(unit.pool.length[0] for unit in units))
+    n_slots = paths.n_slots
+    # what a burst that is open has touched so far is pooled at its end
+    length = max(int(unit.pool.length[0] + unit.burst.length[0]) for unit in units)
     longest = np.cumsum(np.sort(np.diff(rows.starts))[::-1])
     sizes = [(n_slots, paths.stage.burst_size), *_burst_sizes(n_slots, rules)]
-    entries = (min(rules.bursts * n, _nonzeros(longest, rules.bursts * size)) for n, size in sizes)
-    return length + max(entries) + 1
+    return (
+        length + max(_entries(n, size, longest, rules.bursts, n_updates) for n, size in sizes) + 1
+    )
+
+
+def _entries(n: int, size: int, longest: np.ndarray, bursts: int, n_updates: int) -> int:
+    """Return how many entries a stage's bursts of a size have at most, of so many features."""
+    ends = min(bursts, n_updates // size + 1)  # one burst may have begun before
+    return min(ends * n, _nonzeros(longest, min(bursts * size, n_updates)))
 
 
 def _burst_sizes(n_slots: int, rules: Rules) -> list[tuple[int, int]]:

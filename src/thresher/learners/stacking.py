@@ -12,10 +12,12 @@ from thresher.learners.counting_unit import CountingUnit
 from thresher.learners.unit import PathUnit
 
 
-def one_array(rows: list[np.ndarray], size: int) -> np.ndarray:
+def one_array(rows: list[np.ndarray], size: int, used: int | None = None) -> np.ndarray:
     """Return an array that has all rows in it, each with room for so many entries.
 
-    That is the one they are views of already, if there is such a one and it is large enough.
+    That is the one they are views of already, if there is such a one and it is large enough. Only
+    the entries of each row that are ``used`` need be there: what is never written takes no time,
+    and no memory.
     """
     base = rows[0].base
     if (
@@ -29,14 +31,16 @@ def one_array(rows: list[np.ndarray], size: int) -> np.ndarray:
     shape = len(rows), max(size, *(len(row) for row in rows)), *rows[0].shape[1:]
     base = np.zeros(shape, rows[0].dtype)
     for mine, row in zip(base, rows, strict=True):
-        mine[: len(row)] = row
+        mine[: len(row[:used])] = row[:used]
     return base
 
 
-def joined(groups: list[dict[str, np.ndarray]], name: str, size: int) -> np.ndarray:
+def joined(
+    groups: list[dict[str, np.ndarray]], name: str, size: int, used: int | None = None
+) -> np.ndarray:
     """Return the arrays of a name as one; those in the groups become views of it."""
     rows = [group[name] for group in groups]
-    base = one_array(rows, size)
+    base = one_array(rows, size, used)
     if base is not rows[0].base:
         for group, row in zip(groups, base, strict=True):
             group[name] = row
@@ -79,10 +83,14 @@ def joined_pools(units: Sequence[PathUnit]) -> np.ndarray:
 
 def stacked(units: list[CountingUnit], pool_size: int) -> tuple[Unit, Tally]:
     """Return the arrays of all units with a first axis of paths; the units become views of them."""
-    n_slots = max(unit.arrays["weights"].shape[0] for unit in units)
+    n_slots = units[0].arrays.n_slots
+    touched = max(int(unit.burst.length[0]) for unit in units)
+    pooled = max(int(unit.pool.length[0]) for unit in units)
 
-    def flat(groups: list[dict[str, np.ndarray]], name: str, size: int) -> np.ndarray:
-        return joined(groups, name, size).reshape(len(units), -1)
+    def flat(
+        groups: list[dict[str, np.ndarray]], name: str, size: int, used: int | None = None
+    ) -> np.ndarray:
+        return joined(groups, name, size, used).reshape(len(units), -1)
 
     by_slot = [unit.arrays.by_slot for unit in units]
     whole = [unit.arrays.whole for unit in units]
@@ -90,20 +98,24 @@ def stacked(units: list[CountingUnit], pool_size: int) -> tuple[Unit, Tally]:
     cursors = one_array([unit.burst.length for unit in units], 1)
     for unit, cursor in zip(units, cursors, strict=True):
         unit.burst.length = cursor
-    return Unit(
+    stack = Unit(
         flat(by_slot, "weights", n_slots),
         flat(whole, "bias", 1),
         flat(by_slot, "touches", n_slots),
-        flat(burst, "touched", n_slots + 1),
-        flat(burst, "before", n_slots + 1),
+        flat(burst, "touched", n_slots + 1, touched),
+        flat(burst, "before", n_slots + 1, touched),
         cursors,
-    ), Tally(
+    )
+    tally = Tally(
         flat(by_slot, "evidence", n_slots),
         flat(by_slot, "selected", n_slots),
-        flat(pool, "owners", pool_size),
-        flat(pool, "ratios", pool_size),
+        flat(pool, "owners", pool_size, pooled),
+        flat(pool, "ratios", pool_size, pooled),
         joined_pools(units),
     )
+    for unit in units:
+        unit.arrays.resting.clear()  # those lie in zeros now
+    return stack, tally
 
 
 def stacked_bundles(units: list[AdaptiveUnit]) -> Bundle:

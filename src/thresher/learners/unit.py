@@ -56,11 +56,11 @@ class PathUnit(ABC):
 
     def make_room(self) -> None:
         """Let a burst touch every slot, with one place more: kernels write before they count."""
-        self.burst.grow(self.arrays["weights"].shape[0] + 1)
+        self.burst.grow(self.arrays.n_slots + 1)
 
     def begin_tallies(self) -> None:
         """Start all tallies anew."""
-        for name in self.tallies:
+        for name in set(self.tallies) - set(self.arrays.resting):
             self.arrays[name][...] = 0
         self.pool.length[0] = 0
 
