@@ -240,6 +240,8 @@ class Log:
 
     def renumber(self, name: str, numbers: np.ndarray) -> None:
         """Give the slots under ``name`` new numbers; entries of negative ones are dropped."""
+        if not self.length[0]:
+            return
         used = {key: array[: self.length[0]] for key, array in self.arrays.items()}
         found = numbers[used[name]]
         for key, array in used.items():

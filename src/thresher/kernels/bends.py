@@ -45,13 +45,16 @@ def look_at(rows, loss, targets, importance, weights, bends, slopes):
     losses, row_slopes, curvatures = bends
     constant = weights.size - 1
     lost = 0.0
+    last = np.uint64(starts[0])
     for i in range(targets.size):
+        # unsigned, since Numba lets signed places count from an array's end
+        first, last = last, np.uint64(starts[i + 1])
         margin = weights[constant]
-        for k in range(starts[i], starts[i + 1]):
+        for k in range(first, last):
             margin += values[k] * weights[slots[k]]
         losses[i], row_slopes[i], curvatures[i] = bend_of(loss, margin, targets[i])
         pull = importance[i] * row_slopes[i]
-        for k in range(starts[i], starts[i + 1]):
+        for k in range(first, last):
             slopes[slots[k]] += pull * values[k]
         slopes[constant] += pull
         lost += importance[i] * losses[i]
@@ -62,8 +65,10 @@ def look_at(rows, loss, targets, importance, weights, bends, slopes):
 def add_curvatures(rows, bends, squares, levels):
     """Add rows' bends times the squares of each slot's values, and times those."""
     starts, slots, values = rows
+    last = np.uint64(starts[0])
     for i in range(bends.size):
-        for k in range(starts[i], starts[i + 1]):
+        first, last = last, np.uint64(starts[i + 1])
+        for k in range(first, last):
             bent = bends[i] * values[k]
             levels[slots[k]] += bent
             squares[slots[k]] += bent * values[k]
