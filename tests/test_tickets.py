@@ -99,8 +99,11 @@ def in_turns(monkeypatch):
     monkeypatch.setattr(tickets, "give_way", lambda: None)
 
 
-def play(seed, n_threads):
-    """Return which round each ticket was taken in, in the order of taking, and was handed in."""
+def play(seed, n_threads, at_once):
+    """Return which round each ticket was taken in, in the order of taking, and was handed in.
+
+    A thread hands in up to so many pieces ``at_once``, as far as there are tickets for them.
+    """
     numbers = tickets.new_desk(N_TICKETS, n_threads)
     turns, taken, given = Turns(seed, n_threads), [], []
 
@@ -108,9 +111,13 @@ def play(seed, n_threads):
         desk = SharedDesk(numbers, turns, thread)
         with suppress(AssertionError):  # what is missing then is seen below
             while (ticket := tickets.take_ticket(desk, thread)) >= 0:
-                taken.append((len(given), ticket))
-                turns.take(thread)
-                if tickets.hand_in(desk):
+                pieces = 0
+                while ticket >= 0:
+                    taken.append((len(given), ticket))
+                    turns.take(thread)
+                    pieces += 1
+                    ticket = tickets.take_any(desk, thread) if pieces < at_once else -1
+                if tickets.hand_in(desk, pieces):
                     given.append(len(taken))
                     (tickets.open_round if len(given) < N_ROUNDS else tickets.close_desk)(desk)
         turns.leave(thread)
@@ -123,10 +130,11 @@ def play(seed, n_threads):
     return taken, given
 
 
+@pytest.mark.parametrize("at_once", [1, N_TICKETS])
 @pytest.mark.parametrize("n_threads", [1, 2, 3])
-def test_every_ticket_is_taken_once_a_round_however_threads_meet(in_turns, n_threads):
+def test_every_ticket_is_taken_once_a_round_however_threads_meet(in_turns, n_threads, at_once):
     for seed in range(20):
-        taken, given = play(seed, n_threads)
+        taken, given = play(seed, n_threads, at_once)
         assert sorted(taken) == [(k, one) for k in range(N_ROUNDS) for one in range(N_TICKETS)]
         assert given == [N_TICKETS * (k + 1) for k in range(N_ROUNDS)]
 

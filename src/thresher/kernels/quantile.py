@@ -8,7 +8,7 @@ from thresher.jit import jit
 # bits of floating-point numbers that are not negative have the order of the numbers.
 DIGIT_BITS = 13  # the first digit is sign, exponent and one bit more
 DIGITS = 1 << DIGIT_BITS
-FEW = 256
+FEW = 1024  # of which the one that is wanted is found by comparing them
 
 
 @jit
@@ -18,8 +18,38 @@ def digit_of(key, shift):
 
 
 @jit
+def kth_of_few(keys, size, k):
+    """Return the k-th smallest (k from 1) of the first keys, which lose their order.
+
+    Those on the wrong side of one of them change sides, until it is the one (Hoare's way).
+    """
+    first, last, wanted = 0, size - 1, k - 1
+    while first < last:
+        pivot = keys[(first + last) // 2]
+        i, j = first, last
+        while i <= j:
+            while keys[i] < pivot:
+                i += 1
+            while pivot < keys[j]:
+                j -= 1
+            if i <= j:
+                keys[i], keys[j] = keys[j], keys[i]
+                i += 1
+                j -= 1
+        if wanted <= j:
+            last = j
+        elif wanted >= i:
+            first = i
+        else:
+            break
+    return keys[wanted]
+
+
+@jit
 def kth_of(keys, size, k):
     """Return the k-th smallest (k from 1) of the first keys, which lose their order and others."""
+    if size <= FEW:
+        return kth_of_few(keys, size, k)
     counts = np.empty(DIGITS, np.int32)
     shift = 64 - DIGIT_BITS
     while size > FEW and shift >= 0:
@@ -37,7 +67,7 @@ def kth_of(keys, size, k):
             n += digit_of(key, shift) == digit
         size = n
         shift -= DIGIT_BITS
-    return np.sort(keys[:size])[k - 1]
+    return kth_of_few(keys, size, k)
 
 
 @jit

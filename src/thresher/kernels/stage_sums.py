@@ -16,22 +16,23 @@ from thresher.kernels.units import EVERY
 
 # Ratios are set aside as they come if the next gravity may be among them: it lies below so many
 # times the one before it in all but one of a hundred stages.
-LOW = 8.0
+LOW = 64.0
 LINE = 8  # numbers in a cache line: what two threads write is kept apart
-# Which weights a slot has, of one sign or the other.
-POSITIVE, NEGATIVE = np.uint8(1), np.uint8(2)
+# Sums in another order differ by less than this share of what they are made of.
+NEAR = 1e-10
 
 
 class Sums(NamedTuple):
     """What every thread has summed up: a first axis of threads.
 
-    ``signs`` are those of each slot's weights. ``keys[thread, : low[thread, 0]]`` are the ratios
-    that are low, of ``known[thread, 0]`` in all.
+    ``up`` and ``down`` are of each slot's weights, by their signs. The ratios that are low, of
+    ``known[thread, 0]`` in all, are ``keys[thread, : low[thread, 0]]``.
     """
 
     evidence: NDArray[np.int64]
     selected: NDArray[np.int64]
-    signs: NDArray[np.uint8]
+    up: NDArray[np.float64]
+    down: NDArray[np.float64]
     keys: NDArray[np.float64]
     low: NDArray[np.int64]
     known: NDArray[np.int64]
@@ -41,8 +42,8 @@ def new_sums(n_threads: int, n_slots: int, n_ratios: int) -> Sums:
     """Return sums that are empty."""
     evidence, selected = np.zeros((2, n_threads, n_slots + LINE), np.int64)
     low, known = np.zeros((2, n_threads, LINE), np.int64)
-    signs = np.zeros((n_threads, n_slots + 8 * LINE), np.uint8)
-    return Sums(evidence, selected, signs, np.empty((n_threads, n_ratios + LINE)), low, known)
+    up, down = np.zeros((2, n_threads, n_slots + LINE))
+    return Sums(evidence, selected, up, down, np.empty((n_threads, n_ratios + LINE)), low, known)
 
 
 @jit
@@ -62,7 +63,8 @@ def sum_up(event, bursts, gravity, thread, path, n_slots, weights, tallies, sums
         weight = weights[path, j]
         sums.selected[thread, j] += selected[j] + (standing if weight != 0.0 else 0)
         selected[j] = 0
-        sums.signs[thread, j] |= (weight > 0.0) * POSITIVE | (weight < 0.0) * NEGATIVE
+        sums.up[thread, j] += max(weight, 0.0)
+        sums.down[thread, j] += max(-weight, 0.0)
     ratios, keys, bar = tallies.ratios[path], sums.keys[thread], LOW * gravity
     n, known = np.uint64(sums.low[thread, 0]), sums.known[thread, 0]
     for k in range(tallies.pooled[path, 0]):
@@ -93,23 +95,27 @@ def gather(event, judges, features, sums):
 
 @jit
 def count_nonzero(stable, weights, sums):
-    """Return how many stable slots have a mean weight that is not zero, and forget the signs.
+    """Return how many stable slots have a mean weight that is not zero, and forget the sums of it.
 
-    Others' weights are far from the core that asks, so only those of both signs are looked at.
+    The mean is summed in the paths' order. Their weights are far from the core that asks, so only
+    those are looked at whose sum is near zero in any order.
     """
     count = 0
     for j in range(stable.size):
-        signs = np.uint8(0)
+        up = down = 0.0
         for thread in range(sums.low.shape[0]):
-            signs |= sums.signs[thread, j]
-            sums.signs[thread, j] = 0
-        if stable[j] and signs == POSITIVE | NEGATIVE:
+            up += sums.up[thread, j]
+            down += sums.down[thread, j]
+            sums.up[thread, j] = sums.down[thread, j] = 0.0
+        if not stable[j] or up + down == 0.0:
+            continue
+        if abs(up - down) > NEAR * (up + down):
+            count += 1
+        else:
             total = 0.0
             for path in range(weights.shape[0]):
                 total += weights[path, j]
             count += total / weights.shape[0] != 0.0
-        elif stable[j]:
-            count += signs != 0
     return count
 
 

@@ -165,9 +165,9 @@ def take_ticket(desk, thread):
 
 
 @jit
-def hand_in(desk):
-    """Say that a piece is done; return whether it was the last of its round."""
-    return raised(desk, DONE, 1) == desk[PIECES] * look(desk, OPEN)
+def hand_in(desk, pieces):
+    """Say that some pieces are done; return whether the last of their round was among them."""
+    return raised(desk, DONE, pieces) == desk[PIECES] * look(desk, OPEN)
 
 
 @jit

@@ -35,7 +35,7 @@ from thresher.kernels.stages import (
     Rules,
     close_stage,
 )
-from thresher.kernels.tickets import close_desk, hand_in, open_round, take_ticket
+from thresher.kernels.tickets import close_desk, hand_in, open_round, take_any, take_ticket
 from thresher.kernels.units import Burst, Tally, Unit, dose_of
 
 # Updates at which the stretch under way begins and ends, and those up to which a call goes, counted
@@ -46,8 +46,8 @@ BEGIN, END, UNTIL, LEAVE, BROKEN, SETTLED = range(6)
 class Course(NamedTuple):
     """Where the paths are on their way.
 
-    ``whole`` and ``real`` are the numbers of the stage, ``way`` those above. ``learnt`` is how many
-    rows each path learnt in the last stretch; ``keys`` is room for the ratios of a stage.
+    ``whole`` and ``real`` are the numbers of the stage, ``way`` those above. ``learnt[:, 0]`` is
+    how many rows each path learnt in the last stretch; ``keys`` is room for the ratios of a stage.
     ``before`` are the weights at the end of the pass before, ``lost[0]`` the largest of those that
     have left since: they have settled if none changed by more than a share ``tol`` of the largest.
     """
@@ -167,7 +167,7 @@ def go_on(fit):
         lost = end_leaving(fit.rows, fit.features, course.before, fit.leaving)
         course.lost[0] = max(course.lost[0], lost)
         way[LEAVE] = 0
-    elif course.learnt.min() < way[END] - way[BEGIN]:
+    elif course.learnt[:, 0].min() < way[END] - way[BEGIN]:
         way[BROKEN] = 1
         return False
     elif end_stretch(fit) > 0 and worth_leaving(fit.rows, fit.features):
@@ -203,7 +203,7 @@ def lead(thread, path, desk, fit):
         path,
         desk,
     )
-    course.learnt[path] = learnt
+    course.learnt[path, 0] = learnt
     closes = whole[DONE] + end - begin == rules.bursts * whole[BURST_SIZE]
     if closes and learnt == end - begin:
         sum_up(
@@ -231,8 +231,12 @@ def run_fit(thread, desk, shared):
         path = take_ticket(desk, thread)
         if path < 0:
             return
-        lead(thread, path, desk, fit)
-        if hand_in(desk):
+        pieces = 0
+        while path >= 0:
+            lead(thread, path, desk, fit)
+            pieces += 1
+            path = take_any(desk, thread)
+        if hand_in(desk, pieces):
             if go_on(fit):
                 open_round(desk)
             else:

@@ -7,7 +7,7 @@ import numpy as np
 from thresher.kernels.leaving import new_leaving
 from thresher.kernels.reading import Reading
 from thresher.kernels.rows import Rows
-from thresher.kernels.stage_sums import new_sums
+from thresher.kernels.stage_sums import LINE, new_sums
 from thresher.kernels.stages import (
     GRAVITY,
     KNOWN,
@@ -121,7 +121,7 @@ class WholeFit:
             np.array([int(getattr(stage, name)) for name in WHOLE]),
             np.array([stage.gravity, stage.rejection_rate]),
             np.array([self.updates, 0, until, 0, 0, 0]),
-            np.zeros(len(self.units), np.int64),
+            np.zeros((len(self.units), LINE), np.int64),
             np.empty(n_ratios + 1),
             self.before,
             self.lost,
@@ -164,9 +164,9 @@ class WholeFit:
     def _row_that_broke(self, course: Course) -> int:
         """Return the row at which the first path overflowed that did."""
         begin, end = course.way[[BEGIN, END]].tolist()
-        path = int(np.flatnonzero(course.learnt < end - begin)[0])
+        path = int(np.flatnonzero(course.learnt[:, 0] < end - begin)[0])
         order = self.reading.orders[path]
-        return int(order[(begin + course.learnt[path]) % order.size])
+        return int(order[(begin + course.learnt[path, 0]) % order.size])
 
 
 def columns_of(history: History) -> dict[str, np.ndarray]:

@@ -4,12 +4,13 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from thresher.data.growth import Log
 from thresher.kernels.bundle import Bundle
 from thresher.kernels.rows import Updates
+from thresher.kernels.stage_sums import LINE
 from thresher.kernels.units import Tally, Unit
 from thresher.learners.adaptive_unit import AdaptiveUnit
 from thresher.learners.counting_unit import CountingUnit
-from thresher.learners.unit import PathUnit
 
 
 def one_array(rows: list[np.ndarray], size: int, used: int | None = None) -> np.ndarray:
@@ -73,11 +74,14 @@ def _address(array: np.ndarray) -> int:
     return int(array.__array_interface__["data"][0])
 
 
-def joined_pools(units: Sequence[PathUnit]) -> np.ndarray:
-    """Return the lengths of all pools as one array."""
-    lengths = one_array([unit.pool.length for unit in units], 1)
-    for unit, length in zip(units, lengths, strict=True):
-        unit.pool.length = length
+def joined_lengths(logs: list[Log]) -> np.ndarray:
+    """Return the lengths of logs as one array, each in a cache line of its own.
+
+    Threads that write what lies in one line wait for each other.
+    """
+    lengths = one_array([log.length for log in logs], LINE)
+    for log, length in zip(logs, lengths, strict=True):
+        log.length = length[:1]
     return lengths
 
 
@@ -95,23 +99,23 @@ def stacked(units: list[CountingUnit], pool_size: int) -> tuple[Unit, Tally]:
     by_slot = [unit.arrays.by_slot for unit in units]
     whole = [unit.arrays.whole for unit in units]
     burst, pool = [unit.burst.arrays for unit in units], [unit.pool.arrays for unit in units]
-    cursors = one_array([unit.burst.length for unit in units], 1)
-    for unit, cursor in zip(units, cursors, strict=True):
-        unit.burst.length = cursor
+    biases = one_array([group["bias"] for group in whole], LINE)
+    for group, bias in zip(whole, biases, strict=True):
+        group["bias"] = bias[:1]
     stack = Unit(
         flat(by_slot, "weights", n_slots),
-        flat(whole, "bias", 1),
+        biases,
         flat(by_slot, "touches", n_slots),
         flat(burst, "touched", n_slots + 1, touched),
         flat(burst, "before", n_slots + 1, touched),
-        cursors,
+        joined_lengths([unit.burst for unit in units]),
     )
     tally = Tally(
         flat(by_slot, "evidence", n_slots),
         flat(by_slot, "selected", n_slots),
         flat(pool, "owners", pool_size, pooled),
         flat(pool, "ratios", pool_size, pooled),
-        joined_pools(units),
+        joined_lengths([unit.pool for unit in units]),
     )
     for unit in units:
         unit.arrays.resting.clear()  # those lie in zeros now
@@ -136,5 +140,5 @@ def stacked_bundles(units: list[AdaptiveUnit]) -> Bundle:
         joined(whole, "bias_total", 1),
         joined(pool, "owners", 0),
         joined(pool, "ratios", 0),
-        joined_pools(units),
+        joined_lengths([unit.pool for unit in units]),
     )
