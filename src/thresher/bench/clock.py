@@ -10,7 +10,9 @@ from typing import Any
 
 Task = Callable[[], Any]
 LEAST_ROUNDS = 100  # of tasks that take milliseconds
-PATIENCE = 4  # times the rounds where two cores must be free at once
+# Times the rounds where two cores must be free at once, or one for sixteen times as long: who needs
+# more quiet finds it less often.
+PATIENCE = 4
 
 
 def best_of(rounds: int, tasks: Mapping[str, Task]) -> dict[str, float]:

@@ -73,7 +73,7 @@ def page(record: Record, chart: str | None = None) -> str:
     parts = [
         "# Benchmarks",
         "Every figure is a ratio of two things measured in turn in one run, the best of "
-        f"{settings['rounds']} rounds ({PATIENCE} times as many of threads, {LEAST_ROUNDS} of "
+        f"{settings['rounds']} rounds ({PATIENCE} times as many of threads and of rows, {LEAST_ROUNDS} of "
         "calls that take milliseconds), on one thread unless it says otherwise; no time of one "
         "machine is compared with that of another. Measured with `thresher bench` on "
         f"{made_by(record)}.",

@@ -75,4 +75,4 @@ def rows(setting: Setting) -> Iterator[Measured]:
     for words, make in learners.items():
         names = (f"{words}: 16 times the rows", "once")
         tasks = {name: fitting(make(), data) for name, data in zip(names, (many, few), strict=True)}
-        yield ratio("rows", few.name, names, best_of(setting.rounds, tasks))
+        yield ratio("rows", few.name, names, best_of(PATIENCE * setting.rounds, tasks))

@@ -14,7 +14,7 @@ from thresher.kernels.prefetch import LATER, SOON, prefetch, prefetch_span
 from thresher.kernels.shrink import soft_threshold
 
 TINY = 1e-300
-ONE, TWO = np.uint64(1), np.uint64(2)
+ONE, TWO, THREE, FOUR = np.uint64(1), np.uint64(2), np.uint64(3), np.uint64(4)
 
 
 @jit
@@ -81,16 +81,19 @@ def follow_leader(rows, updates, loss, z, roots, bias_z, bias_root, alpha, beta,
         prefetch_span(slots, starts[following], starts[following + 1])
         for k in range(count):
             weights[k] = weight_of(near_z[k], near_roots[k], slowness, beta, l1, l2)
-        total = other_total = 0.0
+        a = b = c = d = 0.0
         k = np.uint64(0)
-        while k + ONE < count:  # by turns, so that one sum need not wait for the other
-            total += weights[k] * values[first + k]
-            other_total += weights[k + ONE] * values[first + k + ONE]
-            k += TWO
-        if k < count:
-            total += weights[k] * values[first + k]
+        while k + THREE < count:  # by turns, so that no sum need wait for the one before
+            a += weights[k] * values[first + k]
+            b += weights[k + ONE] * values[first + k + ONE]
+            c += weights[k + TWO] * values[first + k + TWO]
+            d += weights[k + THREE] * values[first + k + THREE]
+            k += FOUR
+        while k < count:
+            a += weights[k] * values[first + k]
+            k += ONE
         bias = weight_of(bias_z[0], bias_root[0], slowness, beta, 0.0, 0.0)
-        margin = bias * size + (total + other_total)
+        margin = bias * size + ((a + b) + (c + d))
         if not math.isfinite(margin):
             return t
         slope = importance[i] * slope_of(loss, margin, targets[i])
