@@ -73,9 +73,10 @@ def page(record: Record, chart: str | None = None) -> str:
     parts = [
         "# Benchmarks",
         "Every figure is a ratio of two things measured in turn in one run, the best of "
-        f"{settings['rounds']} rounds ({PATIENCE} times as many of threads and of rows, {LEAST_ROUNDS} of "
-        "calls that take milliseconds), on one thread unless it says otherwise; no time of one "
-        "machine is compared with that of another. Measured with `thresher bench` on "
+        f"{settings['rounds']} rounds ({PATIENCE} times as many of threads and of rows, "
+        f"{LEAST_ROUNDS} of calls that take milliseconds), on one thread unless it says "
+        "otherwise; no time of one machine is compared with that of another. Measured with "
+        "`thresher bench` on "
         f"{made_by(record)}.",
         "This page is made from a run's record, by `thresher bench --from RECORD --page PAGE`.",
         *([f"![All figures, as shares of what they must reach]({chart})"] if chart else []),
