@@ -51,6 +51,12 @@ class UnmeasuredClassifier(ThresherClassifier):
     measures_columns = False
 
 
+class UnlevelledClassifier(ThresherClassifier):
+    """The default, but for margins of unequal classes, which it leaves as they are."""
+
+    levels = False
+
+
 def _long_steps(learner: Thresher) -> Thresher:
     return replace(learner, selecting=learner.refitting, growth=1.0)
 
@@ -111,6 +117,7 @@ VARIANTS = {
     "no-exchange": Variant("features that went stay away", change=_unexchanged),
     "unsettled": Variant("weights that the refit has come to", change=_unsettled),
     "far-columns": Variant("columns far from zero as they are", kind=UnmeasuredClassifier),
+    "unlevelled": Variant("margins of unequal classes as they are", kind=UnlevelledClassifier),
     "hinge": Variant("hinge loss", {"loss": "hinge"}),
     "unit-variance": Variant("columns of unit variance, rows as they are", scaling="unit-variance"),
 }

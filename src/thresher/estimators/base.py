@@ -120,6 +120,15 @@ class OnlineModel(SparseLinearModel, metaclass=ABCMeta):
     ) -> None:
         """Decide what only rows that are all at hand can tell, before they are learnt."""
 
+    def _level(
+        self,
+        rows: sparse.csr_array,
+        targets: list[np.ndarray],
+        importance: np.ndarray,
+        run_all: Workers,
+    ) -> None:
+        """Set right what rows that are all at hand, once learnt, can tell of the model."""
+
     def _prepare_source(self, some: Labelled | None) -> None:
         """Decide the same from a source's first rows; None if nobody has seen them."""
 
@@ -255,6 +264,7 @@ class OnlineModel(SparseLinearModel, metaclass=ABCMeta):
             self._prepare_rows(rows, targets, importance, run_all)
             self._model.learner = self._learner(kept.size)
             self.n_iter_ = self._model.fit(rows, targets, importance, passes, run_all, self._report)
+            self._level(rows, targets, importance, run_all)
             self._weights = self._weights_now()
             if not all(np.isfinite(numbers).all() for numbers in self._weights):
                 raise Overflow(-1)

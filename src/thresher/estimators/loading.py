@@ -12,6 +12,7 @@ from thresher.data.growth import Arrays
 from thresher.data.naming import Names, names_from_tree
 from thresher.data.vocabulary import Vocabulary
 from thresher.estimators.base import OnlineModel
+from thresher.estimators.levelling import lines_from_tree
 from thresher.estimators.paths import PathsModel
 from thresher.estimators.sizing import choice_from_tree, judge_of
 from thresher.files import access, container
@@ -110,6 +111,9 @@ def _set_fitted(estimator: OnlineModel, tree: Tree) -> None:
     if tree.get("column_offsets") is not None:
         offsets = access.branch(tree, "column_offsets")
         estimator._offsets = ColumnOffsets.from_tree(offsets, estimator.n_features_in_)
+    if tree.get("margin_lines") is not None:
+        lines = access.branch(tree, "margin_lines")
+        estimator._lines = lines_from_tree(lines, estimator._n_problems)
     names = tree.get("feature_names_in")
     if names is not None:
         estimator.feature_names_in_ = access.array(

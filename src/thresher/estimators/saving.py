@@ -12,6 +12,7 @@ from typing import Any
 
 import numpy as np
 
+from thresher.estimators.levelling import lines_tree
 from thresher.estimators.sizing import choice_tree
 from thresher.files.tree import write_tree
 from thresher.files.words import narrow
@@ -112,6 +113,7 @@ def _fitted(estimator: Any, training_state: bool) -> dict[str, Any]:
         "index_base": getattr(estimator, "_index_base", None),
         "reading": getattr(estimator, "_reading", {}),
         "size_choice": choice_tree(estimator),
+        **({} if (lines := lines_tree(estimator)) is None else {"margin_lines": lines}),
         **({} if estimator._offsets is None else {"column_offsets": estimator._offsets.tree()}),
         **({} if estimator._scales is None else {"column_scales": estimator._scales.tree()}),
     }

@@ -11,6 +11,7 @@ from thresher.data.vocabulary import Vocabulary
 from thresher.estimators.gathering import MOST_ROWS, Labelled
 from thresher.files import access
 from thresher.learners.selection import wanted_features
+from thresher.learners.thresher import Thresher
 from thresher.learners.timetable import fixed_timetable
 from thresher.randomness import permutation
 from thresher.train import Passes
@@ -157,19 +158,9 @@ def choose_on(
     """Try sizes on folds of the rows, and choose the smallest that will do."""
     n_rows = min((fold.training.size for fold in folds), default=1)
     updates = effort.updates * estimator._planned_updates(n_rows)
-    selecting = max(1, round((1 - estimator.refit) * updates))
-    learner = replace(
-        estimator._learner(n_rows),
-        **estimator._steps_between(*estimator._step_shares(n_rows, updates)),
-        n_paths=effort.n_paths,
-        shared=True,
-        timetable=fixed_timetable(selecting, STAGES, 0.0),
-    )
-    vocabulary = Vocabulary(rows.shape[1], estimator._model.vocabulary.normalize)
-    vocabulary.learn_by_frequency(rows)
-    batch = Batch(*vocabulary.absorb(rows, learner.dtype), importance)
-    trial = Trial(vocabulary, batch, targets, folds, judge_of(estimator))
-    seen, columns = len(vocabulary), rows.shape[1]
+    learner = trying_learner(estimator, n_rows, updates, effort.n_paths, STAGES)
+    trial = trial_on(estimator, rows, targets, importance, folds)
+    seen, columns = len(trial.vocabulary), rows.shape[1]
     if len(folds) < 2 or seen < 2:
         size = wanted_features(None, seen, columns)
         return SizeChoice(size, f"{size:,} features: {RULE}, for want of rows to compare sizes on.")
@@ -180,6 +171,37 @@ def choose_on(
     verdict = smallest_good(losses, effort.lenient)
     why = reason(trial.judge, table, verdict, len(folds), effort.lenient)
     return SizeChoice(int(table["size"][verdict.chosen]), why, table)
+
+
+def trying_learner(
+    estimator: Any, n_rows: int, updates: float, n_paths: int, n_stages: int
+) -> Thresher:
+    """Return an estimator's learner for folds of so many rows, with so many updates of its own.
+
+    The share of them that selects is the learner's; what it selects is refitted elsewhere.
+    """
+    selecting = max(1, round((1 - estimator.refit) * updates))
+    return replace(
+        estimator._learner(n_rows),
+        **estimator._steps_between(*estimator._step_shares(n_rows, updates)),
+        n_paths=n_paths,
+        shared=True,
+        timetable=fixed_timetable(selecting, n_stages, 0.0),
+    )
+
+
+def trial_on(
+    estimator: Any,
+    rows: sparse.csr_array,
+    targets: list[np.ndarray],
+    importance: np.ndarray,
+    folds: list[Fold],
+) -> Trial:
+    """Return rows as the estimator learns them, for its learner to be tried on."""
+    vocabulary = Vocabulary(rows.shape[1], estimator._model.vocabulary.normalize)
+    vocabulary.learn_by_frequency(rows)
+    batch = Batch(*vocabulary.absorb(rows, np.dtype(estimator.dtype)), importance)
+    return Trial(vocabulary, batch, targets, folds, judge_of(estimator))
 
 
 def judge_of(estimator: Any) -> Judge:

@@ -8,6 +8,7 @@ from scipy import sparse
 
 from thresher.estimators.classifier import OnlineClassifier
 from thresher.estimators.lengths import have_even_lengths, have_most_values
+from thresher.estimators.levelling import LevelsClasses
 from thresher.estimators.parameters import (
     CLASSIFYING,
     LOSSES,
@@ -19,7 +20,7 @@ from thresher.estimators.parameters import (
 from thresher.estimators.paths import PATH_RATES, PathsModel
 from thresher.estimators.rates import schedule_for
 from thresher.estimators.regressor import OnlineRegressor
-from thresher.estimators.selecting_steps import USUAL, SuitsRows
+from thresher.estimators.selecting_steps import USUAL
 from thresher.estimators.sizing import SizesItself
 from thresher.learners.protocol import Learner
 from thresher.learners.thresher import SELECTING_HALVING, Thresher
@@ -173,7 +174,7 @@ class ThresherModel(SizesItself, PathsModel):
 
 
 @dataclass(kw_only=True, eq=False, repr=False)
-class ThresherClassifier(SuitsRows, ThresherModel, OnlineClassifier):
+class ThresherClassifier(LevelsClasses, ThresherModel, OnlineClassifier):
     """A linear classifier with few, stably selected features.
 
     Several SGD paths take random bursts of one stream of rows. After each stage of bursts the

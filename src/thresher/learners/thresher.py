@@ -126,6 +126,16 @@ class Thresher(StageLearner):
             unit.set_weights(stable, weights[:-1], bias)
         paths.stage.number = self.timetable.last_stage + 1
 
+    def stretch(
+        self, paths: Paths, pace: Pace, vocabulary: Vocabulary, scale: float, shift: float
+    ) -> None:
+        """Let the model's margins be so many times as large, and shifted, for good."""
+        weights, bias = self.weights(paths, vocabulary)
+        mean = np.append(weights[paths.stable], bias * self.refitting.constant(pace))
+        mean *= scale
+        mean[-1] += shift
+        self.settle(paths, pace, mean)
+
     def may_stop(self, paths: Paths) -> bool:
         """Return whether weights that no longer change may end the training."""
         return paths.stage.number >= self.timetable.averaging

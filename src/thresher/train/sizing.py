@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
 from scipy import sparse
@@ -41,6 +42,11 @@ class Trial:
         """Return the targets of every problem in that order."""
         return [self.pooled(mine) for mine in self.targets]
 
+    def by_problem(self, seen: list[Any]) -> list[list[Any]]:
+        """Return what was seen in all folds of all problems, a list for every problem."""
+        n_folds = len(self.folds)
+        return [seen[first : first + n_folds] for first in range(0, len(seen), n_folds)]
+
     def nothing(self) -> tuple[np.ndarray, np.ndarray]:
         """Return the losses of a model without any feature, row by row, and the rows' weights."""
         weights, targets = self.pooled(self.batch.importance), self.pooled_targets()
@@ -51,7 +57,19 @@ class Trial:
 def try_sizes(
     learner: Thresher, plan: Plan, trial: Trial, passes: Passes, run_all: Workers
 ) -> tuple[Table, Losses]:
-    """Return what each size, in ascending order, is worth on held-out rows, and what those lose.
+    """Return what each size, in ascending order, is worth on held-out rows, and what those lose."""
+    seen = see_folds(learner, plan, trial, passes, run_all)
+    sizes = sorted(plan.sizes)
+    judged = [judge_size(trial, [one[size] for one in seen], size) for size in sizes]
+    names = columns_of(trial.judge)
+    table = {name: np.array([row[name] for row, _ in judged]) for name in names}
+    return table, Losses(np.array([losses for _, losses in judged]), *trial.nothing())
+
+
+def see_folds(
+    learner: Thresher, plan: Plan, trial: Trial, passes: Passes, run_all: Workers
+) -> list[dict[int, Sight]]:
+    """Return what is seen at each size in every fold of the first problem, then of the next.
 
     Every fold makes its own selections, from rows that it does not judge.
     """
@@ -63,12 +81,7 @@ def try_sizes(
         return shrinking.run(run_all.alone())
 
     cells = [(number, mine) for mine in trial.targets for number in range(len(trial.folds))]
-    seen = run_all(run, *zip(*cells, strict=True))
-    sizes = sorted(plan.sizes)
-    judged = [judge_size(trial, [one[size] for one in seen], size) for size in sizes]
-    names = columns_of(trial.judge)
-    table = {name: np.array([row[name] for row, _ in judged]) for name in names}
-    return table, Losses(np.array([losses for _, losses in judged]), *trial.nothing())
+    return run_all(run, *zip(*cells, strict=True))
 
 
 def columns_of(judge: Judge) -> tuple[str, ...]:
@@ -79,8 +92,7 @@ def columns_of(judge: Judge) -> tuple[str, ...]:
 
 def judge_size(trial: Trial, seen: list[Sight], size: int) -> tuple[dict[str, float], np.ndarray]:
     """Return the judgement of one size, from what was seen in every fold, and all rows' losses."""
-    n_folds = len(trial.folds)
-    problems = [seen[first : first + n_folds] for first in range(0, len(seen), n_folds)]
+    problems = trial.by_problem(seen)
     margins = [np.concatenate([one.margins for one in folds]) for folds in problems]
     weights = trial.pooled(trial.batch.importance)
     targets = trial.pooled_targets()

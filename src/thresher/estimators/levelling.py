@@ -1,0 +1,121 @@
+"""A classifier that sets right what unequal classes do to its margins.
+
+More features than twice the rows of the rarer class fit those rows too well, and the others hardly.
+"""
+
+from typing import Any, ClassVar
+
+import numpy as np
+from scipy import sparse
+
+from thresher.estimators.gathering import Labelled
+from thresher.estimators.selecting_steps import SuitsRows
+from thresher.estimators.sizing import FOLDS, folds_of, strata_of, trial_on, trying_learner
+from thresher.files import access
+from thresher.train import Passes
+from thresher.train.levelling import held_out_lines
+from thresher.train.platt import Line
+from thresher.train.shrinking import Plan
+from thresher.workers import Workers
+
+# Measured by ``python -m experiments.unequal``.
+EQUAL = 0.45  # a share of the rows from which a class is no rarer than the others
+FEATURES_PER_ROW = 2  # of the rarer class, from which on its margins are looked at
+FEWEST = 8  # rows of it that can say anything
+N_PATHS, STAGES = 4, 20
+# The folds' updates, as shares of a fit's or in passes, whichever is more; never more than a fit's.
+SELECTING, REFITTING = (1 / 7, 7), (0.1, 3)
+
+
+class LevelsClasses(SuitsRows):
+    """The part of the flagship that asks held-out rows what its margins mean, where classes differ.
+
+    ``margin_lines_`` says what came of it.
+    """
+
+    levels: ClassVar[bool] = True
+    _lines: list[Line] | None = None
+
+    @property
+    def margin_lines_(self: Any) -> np.ndarray:
+        """What held-out rows made of margins: a scale and a shift, for every class if many.
+
+        They are part of weights and intercepts already: 1 and 0 where nothing was changed.
+        """
+        self._model_fitted()
+        lines = self._lines or [Line()] * self._n_problems
+        return np.array(lines[0] if len(lines) == 1 else lines)
+
+    def _prepare_source(self: Any, some: Labelled | None) -> None:
+        """Leave margins alone: the rows of a source are not at hand."""
+        self._lines = None
+        super()._prepare_source(some)
+
+    def _level(
+        self: Any,
+        rows: sparse.csr_array,
+        targets: list[np.ndarray],
+        importance: np.ndarray,
+        run_all: Workers,
+    ) -> None:
+        """Let margins be what held-out rows make of them."""
+        model = self._model
+        self._lines = self._held_out(rows, targets, importance, run_all)
+        for problem, line in zip(model.problems, self._lines, strict=True):
+            if line != Line():
+                model.learner.stretch(problem.state, problem.pace, model.vocabulary, *line)
+                if self.verbose:
+                    print(f"margins: {line.scale:.3g} times as large, and {line.shift:+.3g}")
+
+    def _held_out(
+        self: Any,
+        rows: sparse.csr_array,
+        targets: list[np.ndarray],
+        importance: np.ndarray,
+        run_all: Workers,
+    ) -> list[Line]:
+        lines = [Line() for _ in targets]
+        sizes = [int(paths.stable.sum()) for paths in self._states()]
+        asked = [k for k, size in enumerate(sizes) if outnumber_a_class(size, targets[k])]
+        folds = folds_of(strata_of(self, targets), FOLDS, self._seed)
+        if not (self.levels and asked and len(folds) > 1 and self.fit_intercept and self.refit):
+            return lines
+        n_rows = min(fold.training.size for fold in folds)
+        planned = self._planned_updates(n_rows)
+        selecting, refitting = (
+            min(max(share * planned, passes * n_rows), planned)
+            for share, passes in (SELECTING, REFITTING)
+        )
+        mine = [sizes[k] for k in asked]
+        trial = trial_on(self, rows, [targets[k] for k in asked], importance, folds)
+        plan = Plan(sorted(set(mine)), min(STAGES, self.n_stages), round(refitting))
+        learner = trying_learner(self, n_rows, selecting, N_PATHS, plan.n_stages)
+        passes = Passes(None, 0.0, self.shuffle, self._seed)
+        found = held_out_lines(learner, plan, trial, mine, passes, run_all)
+        for place, line in zip(asked, found, strict=True):
+            lines[place] = line
+        return lines
+
+
+def outnumber_a_class(size: int, targets: np.ndarray) -> bool:
+    """Return whether so many features are too many for the rows of a class that is the rarer."""
+    positive = int(np.count_nonzero(targets > 0))
+    rarer = min(positive, targets.size - positive)
+    few = FEWEST <= rarer < EQUAL * targets.size
+    return few and size >= FEATURES_PER_ROW * rarer
+
+
+def lines_tree(estimator: Any) -> dict[str, np.ndarray] | None:
+    """Return what became of margins as a tree of plain values; None if nothing did."""
+    lines = getattr(estimator, "_lines", None)
+    if lines is None or all(line == Line() for line in lines):
+        return None
+    return {name: np.array([getattr(line, name) for line in lines]) for name in Line._fields}
+
+
+def lines_from_tree(tree: dict[str, Any], n_problems: int) -> list[Line]:
+    """Return what gave a tree."""
+    numbers = [access.array(tree, name, np.float64, (n_problems,)) for name in Line._fields]
+    if not np.isfinite(numbers).all():
+        access.refuse("what became of margins is not finite")
+    return [Line(*pair) for pair in zip(*(some.tolist() for some in numbers), strict=True)]
