@@ -66,3 +66,9 @@ def binary_model(tmp_path_factory):
 def three_classes(tmp_path_factory):
     """The same with three classes."""
     return train_jsonl(tmp_path_factory.mktemp("three"), labels=("ash", "elm", "oak"))
+
+
+@pytest.fixture
+def in_chunks(monkeypatch):
+    """Let no source be so small that it is learnt at once."""
+    monkeypatch.setattr("thresher.estimators.gathering.MOST_AT_HAND", 0)

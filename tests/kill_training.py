@@ -18,6 +18,7 @@ from pathlib import Path
 import numpy as np
 
 from thresher.cli import main
+from thresher.estimators import gathering
 
 # what is trained on, and how
 WAYS = [
@@ -115,6 +116,7 @@ def remove(*paths):
 def run(n_kills, seed=0):
     """Kill so many times in all; return how many models were compared."""
     draw = random.Random(seed)
+    gathering.MOST_AT_HAND = 0  # what is learnt at once has no state to go on from
     with tempfile.TemporaryDirectory() as folder:
         os.chdir(folder)
         write_rows("rows.svm")

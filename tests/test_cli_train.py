@@ -19,6 +19,8 @@ from kill_training import write_rows
 from thresher.cli import main
 from thresher.cli.parameters import METHODS, PARAMETERS
 
+pytestmark = pytest.mark.usefixtures("in_chunks")
+
 QUICK = ["--max-iter", "2"]
 
 
@@ -231,7 +233,7 @@ def wait_until_it_learns(checkpoint, seconds=240):
 def test_ctrl_c_writes_the_checkpoint_and_says_how_to_go_on(tmp_path):
     rows, state = tmp_path / "rows.svm", tmp_path / "state.ckpt"
     write_rows(rows, n_rows=5000)
-    words = [sys.executable, "-m", "thresher", "train", str(rows), "--max-iter", "10000"]
+    words = [sys.executable, "-m", "thresher", "train", str(rows), "--max-iter", "100000000"]
     words += ["-o", str(tmp_path / "m.thresher"), "--checkpoint", str(state)]
     words += ["--checkpoint-every", "0.05s"]
     with subprocess.Popen(words, stderr=subprocess.PIPE, text=True) as process:

@@ -82,6 +82,7 @@ def test_a_stream_cannot_know():
     assert classifier().fit_stream(iter([(rows, labels)])).rows_normalized_
 
 
+@pytest.mark.usefixtures("in_chunks")
 def test_a_source_that_is_looked_into_can():
     data = measurements()
     sizes = {}, {"n_features_to_select": "auto"}

@@ -212,6 +212,7 @@ def test_models_in_other_words_decide_the_same(normalized, tmp_path):
     assert_allclose(scores[:, 0], margins, atol=1e-9)
 
 
+@pytest.mark.usefixtures("in_chunks")
 def test_files_are_learnt_alike(tmp_path):
     rows, labels = mixed()
     dump_svmlight_file(rows, labels, str(tmp_path / "rows.svm"))

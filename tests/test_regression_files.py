@@ -129,6 +129,7 @@ def make_again(model):
     return type(model)(**model.get_params())
 
 
+@pytest.mark.usefixtures("in_chunks")
 @BOTH
 @pytest.mark.parametrize("steps", [1, 3])
 def test_training_goes_on_from_a_checkpoint_to_the_same_bits(rows, loss, steps):
@@ -170,6 +171,7 @@ def test_numbers_are_judged_as_scikit_learn_does():
 # ---------------------------------------------------------------------------------- command line
 
 
+@pytest.mark.usefixtures("in_chunks")
 @BOTH
 def test_from_training_to_prediction(rows, loss):
     matrix, y = rows
@@ -188,6 +190,7 @@ def test_from_training_to_prediction(rows, loss):
     assert "error" not in words
 
 
+@pytest.mark.usefixtures("in_chunks")
 def test_the_summary_for_machines(rows):
     summary = json.loads(trained("--json", "--quiet").stdout)
     assert summary["features"] == 8

@@ -11,6 +11,8 @@ from thresher.learners.timetable import Timetable
 from thresher.randomness import earlier
 from thresher.train import rehearsal
 
+pytestmark = pytest.mark.usefixtures("in_chunks")
+
 NAME = "ThresherClassifier"
 ROWS, LABELS = labelled_rows(n=260, p=30, density=0.1, seed=2, n_classes=3)
 

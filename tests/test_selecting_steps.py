@@ -102,6 +102,7 @@ def first_share(model):
     return learner.selecting.rate / learner.refitting.rate
 
 
+@pytest.mark.usefixtures("in_chunks")
 def test_rows_at_hand_decide_for_classes_only(tmp_path):
     rows, labels = labelled_rows(n=120, p=40, density=0.2)
     few = {"n_features_to_select": 25, "random_state": 0, "max_iter": 100}

@@ -17,6 +17,8 @@ from thresher.data.chunk import Chunk
 from thresher.data.sources.given import GivenSource
 from thresher.estimators.gathering import looked_into, some_rows
 
+pytestmark = pytest.mark.usefixtures("in_chunks")
+
 
 def test_a_stream_follows_its_rule(binary):
     rows, labels = binary

@@ -11,6 +11,8 @@ from cases import make as make_small
 from thresher import FTRLClassifier, PlainSGDClassifier, ThresherClassifier
 from thresher.data.errors import DataError
 
+pytestmark = pytest.mark.usefixtures("in_chunks")
+
 
 def in_chunks(rows, labels, *cuts):
     """Return the rows cut at the given places."""

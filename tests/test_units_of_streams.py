@@ -10,6 +10,8 @@ from cases import SMALL, labelled_rows, make
 from thresher.estimators.units import WATCHED
 from unit_cases import ODD, in_units
 
+pytestmark = pytest.mark.usefixtures("in_chunks")
+
 ALL_SMALL = list(SMALL)
 
 

@@ -61,8 +61,12 @@ class Watched(Thresher):
 
 @dataclass(kw_only=True, eq=False, repr=False)
 class WatchedClassifier(ThresherClassifier):
-    """The flagship, with looks at its paths wherever they have no more than ``most_looked_at``."""
+    """The flagship, with looks at its paths wherever they have no more than ``most_looked_at``.
 
+    Margins are left as they are: folds that level them are other paths.
+    """
+
+    levels = False
     most_looked_at: int = 0
 
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> "WatchedClassifier":

@@ -145,12 +145,32 @@ def _read_checkpoint(path: str) -> tuple[Recipe, dict[str, Any] | None]:
 
 def _run(recipe: Recipe, state: dict[str, Any] | None, as_json: bool, quiet: bool) -> None:
     """Train to the end, or until somebody wants it to stop."""
+    keeper = _Keeper(recipe)
     try:
         training = _training(recipe, state, quiet)
+        if training.at_hand is not None:
+            _learn_at_hand(training, quiet)
     except KeyboardInterrupt:
         _leave(recipe, None)
+    if training.at_hand is None:
+        _learn_in_chunks(training, recipe, keeper, quiet)
+    training.estimator.save(recipe.output)
+    keeper.forget()
+    _tell(recipe, training, as_json, quiet)
+
+
+def _learn_at_hand(training: Any, quiet: bool) -> None:
+    """Learn few rows at once; whoever wants it to stop begins anew."""
+    rows = f"{training.at_hand.labels.size:,} rows"
+    say(f"All {rows} fit into memory: they are learnt from there.", quiet)
+    with warnings_said(quiet):
+        for _ in training.steps():
+            pass
+
+
+def _learn_in_chunks(training: Any, recipe: Recipe, keeper: "_Keeper", quiet: bool) -> None:
+    """Learn chunk after chunk, keep the state now and then, and stop between two if asked to."""
     watch = Watch(quiet=quiet)
-    keeper = _Keeper(recipe)
     with stopping() as stop, warnings_said(quiet):
         for chunk in training.steps():
             watch.learnt(training, len(chunk))
@@ -159,9 +179,6 @@ def _run(recipe: Recipe, state: dict[str, Any] | None, as_json: bool, quiet: boo
                 watch.close()
                 _leave(recipe, training)
     watch.close()
-    training.estimator.save(recipe.output)
-    keeper.forget()
-    _tell(recipe, training, as_json, quiet)
 
 
 def _training(recipe: Recipe, state: dict[str, Any] | None, quiet: bool) -> Any:

@@ -136,6 +136,10 @@ class OnlineModel(SparseLinearModel, metaclass=ABCMeta):
         """Return whether a stream's first rows have to be looked at before any is learnt."""
         return False
 
+    def _wants_all(self, n_rows: int) -> bool:
+        """Return whether a source of so many rows had better be at hand, if it is small."""
+        return False
+
     def _stream_passes(self, n_rows: int | None) -> int | None:
         """Return how often a source is read; None if the learner knows by itself."""
         return self._most_passes()
@@ -216,7 +220,9 @@ class OnlineModel(SparseLinearModel, metaclass=ABCMeta):
 
         Memory follows the features, not the rows. A text file that is read more than once is kept
         as binary shards beside it. With a known number of rows (shards, and text kept as shards)
-        training has its usual passes; a stream that passes once is learnt in its own order.
+        training has its usual passes; a stream that passes once is learnt in its own order. A small
+        source (rows and nonzeros up to four million) that ``ThresherClassifier`` or
+        ``ThresherRegressor`` reads more than once is learnt as ``fit`` does.
 
         Parameters
         ----------

@@ -14,6 +14,9 @@ from thresher.data.sources.passes import passes_over
 from thresher.data.sources.protocol import Source
 
 MOST_ROWS, MOST_NONZEROS = 10_000, 1 << 21  # that a source is judged by before it is learnt
+# Rows and nonzeros of a source that is learnt as if it were an array, once, and in all passes: what
+# is learnt at once cannot stop and go on, so that it must not take long.
+MOST_AT_HAND, MOST_AT_ONCE = 1 << 22, 1 << 32
 
 
 @dataclass(frozen=True)
@@ -37,6 +40,21 @@ def gathered(chunks: list[Chunk]) -> Labelled:
     labels = np.concatenate([chunk.labels for chunk in chunks if chunk.labels is not None])
     weights = [np.ones(len(c)) if c.weights is None else c.weights for c in chunks]
     return Labelled(rows, tidy_labels(labels), np.concatenate(weights))
+
+
+def all_rows(source: Source, n_passes: float) -> Labelled | None:
+    """Return all rows of a source if they are few, for memory surely holds those.
+
+    None if they are many, or if there is something wrong with them: who learns them will say what.
+    """
+    most = min(MOST_AT_HAND, MOST_AT_ONCE / n_passes)
+    chunks, size = [], 0
+    for chunk in source.chunks():
+        chunks.append(chunk)
+        size += len(chunk) + chunk.columns.size
+        if chunk.labels is None or size > most:
+            return None
+    return gathered(chunks) if chunks else None
 
 
 def some_rows(source: Source, shuffle: bool, seed: int) -> Labelled | None:

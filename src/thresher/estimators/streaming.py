@@ -16,9 +16,9 @@ from thresher.data.sources.opening import open_source
 from thresher.data.sources.passes import passes_over
 from thresher.data.sources.protocol import Reading, Source
 from thresher.data.sources.shards import ShardSource
-from thresher.estimators.gathering import looked_into, some_rows
+from thresher.estimators.gathering import Labelled, all_rows, looked_into, some_rows
 from thresher.estimators.inputs import check_weights
-from thresher.estimators.offsets import shifted_words
+from thresher.estimators.offsets import shifted_words, warn_of_offsets
 from thresher.estimators.progressive import Progressive
 from thresher.estimators.units import rescaled_words
 from thresher.train.fit import unchanged
@@ -85,27 +85,37 @@ class StreamTraining:
     rows: int = 0
     rows_a_pass: int = 0
     before: np.ndarray = field(default_factory=lambda: np.zeros(0))  # weights a pass ago
+    at_hand: Labelled | None = None  # all rows, where they are few: nothing is to be kept between
     watched: bool = False  # whether rows are predicted before they are learnt
 
     @classmethod
     def begin(cls, estimator: Any, source: Source, classes: Any = None) -> "StreamTraining":
         """Start with an empty model, its classes, if any, told or found in the first rows."""
         n_rows = source.n_rows if source.rewinds else None
-        estimator.n_features_in_ = 0
+        at_hand = None
+        if n_rows is not None and estimator._wants_all(n_rows):
+            at_hand = all_rows(source, estimator._planned_updates(n_rows) / max(n_rows, 1))
+        estimator.n_features_in_ = 0 if at_hand is None else at_hand.rows.shape[1]
         source = estimator._begin_source(source, classes, lambda: estimator._stream_learner(n_rows))
         some = None
-        if source.rewinds and (n_rows is not None or estimator._asks_first_rows()):
-            some = some_rows(source, estimator.shuffle, estimator._seed)
-        elif estimator._asks_first_rows():
-            source, some = looked_into(source)
+        if at_hand is None:
+            source, some = _first_rows(estimator, source, n_rows)
         estimator._names, estimator._index_base = source.names, source.index_base
         if some is not None:
             estimator._settle_columns(some.rows)
         estimator._prepare_source(some)
-        return cls(estimator, source, n_rows, progressive=estimator._progressive())
+        return cls(estimator, source, n_rows, estimator._progressive(), at_hand=at_hand)
 
     def steps(self) -> Iterator[Chunk]:
         """Learn to the end; after each chunk, give it, with everything in a state to be kept."""
+        if self.at_hand is None:
+            yield from self._in_chunks()
+        else:
+            self._learn_at_hand(self.at_hand)
+        self._finish()
+
+    def _in_chunks(self) -> Iterator[Chunk]:
+        """Learn pass by pass, in chunks; give each as soon as it is learnt."""
         estimator, model = self.estimator, self.estimator._model
         most = estimator._stream_passes(self.n_rows) if self.source.rewinds else 1
         read = passes_over(self.source, estimator.shuffle, estimator._seed)
@@ -119,7 +129,6 @@ class StreamTraining:
             self.passes, self.rows = self.passes + 1, 0
             if self._settled():
                 break
-        self._finish()
 
     def _eased(self, chunks: Iterator[Chunk]) -> Iterator[Chunk]:
         """Cut the first rows small if they are watched: what is learnt tells of what follows."""
@@ -177,6 +186,15 @@ class StreamTraining:
         self.rows_a_pass = max(self.rows_a_pass, self.rows)
         estimator.n_iter_ = self.passes + 1
 
+    def _learn_at_hand(self, data: Labelled) -> None:
+        """Learn all rows at once, as ``fit`` does."""
+        estimator, n_rows = self.estimator, data.labels.size
+        labels = estimator._chunk_labels(data.labels, 1)
+        estimator._fit_rows(data.rows, labels, check_weights(data.weights, n_rows))
+        if estimator._offsets is None:
+            warn_of_offsets(estimator, data.rows)
+        self.passes, self.rows_a_pass = estimator.n_iter_, n_rows
+
     def _labels(self, chunk: Chunk) -> np.ndarray:
         """Return the labels of a chunk, each of them one that can be learnt."""
         if chunk.labels is None:
@@ -204,3 +222,13 @@ class StreamTraining:
         if not (np.isfinite(weights).all() and np.isfinite(intercepts).all()):
             raise DataError("The numbers overflowed: lower eta0, or scale the columns.")
         self.estimator.data_fingerprint_ = self.source.fingerprint()
+
+
+def _first_rows(
+    estimator: Any, source: Source, n_rows: int | None
+) -> tuple[Source, Labelled | None]:
+    """Return rows that tell what is to be learnt how, if anybody asks, and the source for it."""
+    asks = estimator._asks_first_rows()
+    if source.rewinds and (n_rows is not None or asks):
+        return source, some_rows(source, estimator.shuffle, estimator._seed)
+    return looked_into(source) if asks else (source, None)

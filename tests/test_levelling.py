@@ -1,0 +1,247 @@
+"""Margins of unequal classes, by what held-out rows make of them."""
+
+import numpy as np
+import pytest
+from numpy.testing import assert_allclose, assert_array_equal
+from scipy import sparse
+from scipy.optimize import minimize
+from scipy.special import expit
+
+from cases import dense_coef, facts
+from model_cases import saved
+from thresher import ThresherClassifier, ThresherClassifierCV
+from thresher.estimators import levelling
+from thresher.estimators.levelling import outnumber_a_class
+from thresher.kernels.losses import HINGE, LOG_LOSS
+from thresher.train.levelling import INSISTED, line_for
+from thresher.train.platt import Line, likeliest_line
+
+NOTHING = [1.0, 0.0]
+SIZE = 400
+SMALL = {"n_features_to_select": SIZE, "random_state": 0, "max_iter": 60, "n_stages": 10}
+
+
+class Unlevelled(ThresherClassifier):
+    """The flagship with its margins as they are."""
+
+    levels = False
+
+
+def rare_class(n=300, seed=0, share=0.15, p=3000):
+    """Return documents of sixty words, some of them of a topic of its own for either class."""
+    rng = np.random.default_rng(seed)
+    usual = 1 / np.arange(1, p + 1)
+    y = np.where(rng.random(n) < share, 1, -1)
+    topics = usual * np.exp(rng.normal(0, 1.5, (2, p)))
+    chances = 0.7 * usual / usual.sum() + 0.3 * topics / topics.sum(axis=1, keepdims=True)
+    counts = rng.multinomial(60, chances[(y > 0).astype(int)])
+    rare = np.log(n / np.maximum(np.count_nonzero(counts, axis=0), 1))
+    return sparse.csr_array(np.log1p(counts) * rare), y
+
+
+# ---------------------------------------------------------------------------------------- lines
+
+
+def drawn(scale=1.0, shift=0.0, n=4000, seed=0):
+    """Return margins, and labels for which they should be so many times as large, and shifted."""
+    rng = np.random.default_rng(seed)
+    margins = rng.normal(size=n)
+    return margins, np.where(rng.random(n) < expit(scale * margins + shift), 1.0, -1.0)
+
+
+def slow_line(margins, targets, weights, shifts=True):
+    """Return the likeliest line, by a method that knows nothing of slopes, and its loss."""
+    positive, negative = (weights[targets == sign].sum() / weights.mean() for sign in (1, -1))
+    goals = np.where(targets > 0, (positive + 1) / (positive + 2), 1 / (negative + 2))
+
+    def cost(line):
+        values = line[0] * margins + (line[1] if shifts else 0.0)
+        return weights @ (np.logaddexp(0, values) - goals * values) / weights.mean()
+
+    options = {"xatol": 1e-9, "fatol": 1e-9, "maxiter": 10_000, "maxfev": 10_000}
+    found = minimize(cost, [1.0, 0.0], method="Nelder-Mead", options=options)
+    return found.x, found.fun
+
+
+@pytest.mark.parametrize("weighted", [False, True])
+@pytest.mark.parametrize("line", [(2.0, -1.0), (0.5, 0.3), (1.0, 0.0)])
+def test_the_line_and_what_rows_insist_on_are_a_slow_twins(line, weighted):
+    margins, targets = drawn(*line, n=300)
+    weights = 1.0 + np.arange(300) % 3 if weighted else np.ones(300)
+    (scale, shift), insisted = likeliest_line(margins, targets, weights)
+    twin, lowest = slow_line(margins, targets, weights)
+    _, level = slow_line(margins, targets, weights, shifts=False)
+    assert_allclose([scale, shift], twin, atol=1e-4)
+    assert insisted == pytest.approx(2 * (level - lowest), abs=1e-4)
+
+
+def test_rows_hardly_insist_on_shifts_that_nothing_calls_for():
+    found = [likeliest_line(*drawn(2.0, seed=seed, n=500), np.ones(500))[1] for seed in range(200)]
+    assert min(found) > -1e-6
+    assert 0.01 < np.mean(np.array(found) > INSISTED) < 0.1
+    assert likeliest_line(*drawn(2.0, 0.5), np.ones(4000))[1] > 50
+
+
+def test_margins_are_shrunk_wholly_and_stretched_halfway():
+    for scale in (0.4, 2.5):
+        margins, targets = drawn(scale, 0.8)
+        weights = np.ones(margins.size)
+        (found, shift), _ = likeliest_line(margins, targets, weights)
+        used = min(found, np.sqrt(found))
+        assert line_for(margins, targets, weights, LOG_LOSS) == Line(used, used * (shift / found))
+        assert line_for(margins, targets, weights, HINGE) == Line(1.0, shift / found)
+
+
+@pytest.mark.parametrize("line", [(1.0, 0.0), (-1.0, 0.5)])
+def test_in_doubt_margins_stay_as_they_are(line):
+    margins, targets = drawn(*line, seed=3)
+    assert line_for(margins, targets, np.ones(margins.size), LOG_LOSS) == Line()
+
+
+@pytest.mark.parametrize(
+    ("size", "positive", "negative", "asked"),
+    [
+        (40, 20, 80, True),
+        (39, 20, 80, False),
+        (40, 80, 20, True),
+        (1000, 7, 93, False),  # seven rows say nothing
+        (1000, 8, 92, True),
+        (1000, 44, 56, True),
+        (1000, 45, 55, False),
+        (1000, 0, 50, False),
+    ],
+)
+def test_who_is_asked(size, positive, negative, asked):
+    targets = np.repeat([1.0, -1.0], [positive, negative])
+    assert outnumber_a_class(size, targets) == asked
+
+
+# ----------------------------------------------------------------------------------- the flagship
+
+
+@pytest.fixture(scope="module")
+def both():
+    """Return a model whose margins are levelled, and the same with margins as they are."""
+    X, y = rare_class()
+    return ThresherClassifier(**SMALL).fit(X, y), Unlevelled(**SMALL).fit(X, y)
+
+
+def test_weights_are_a_lines_and_features_stay(both):
+    model, before = both
+    scale, shift = model.margin_lines_
+    assert shift > 1  # the rarer class was parted off too far
+    assert before.margin_lines_.tolist() == NOTHING
+    assert_array_equal(model.get_support(), before.get_support())
+    assert_allclose(dense_coef(model), scale * dense_coef(before), rtol=1e-6, atol=1e-7)
+    assert_allclose(model.intercept_, scale * before.intercept_ + shift, rtol=1e-6)
+    assert_array_equal(model.selection_probabilities_, before.selection_probabilities_)
+    assert_array_equal(model.history_, before.history_)
+
+
+@pytest.mark.jit
+def test_new_rows_are_told_better():
+    better = []
+    for seed in range(3):
+        X, y = rare_class(n=2300, seed=seed)
+        fitted = [kind(**SMALL).fit(X[:300], y[:300]) for kind in (ThresherClassifier, Unlevelled)]
+        errors = [np.mean(model.predict(X[300:]) != y[300:]) for model in fitted]
+        chances = [model.predict_proba(X[300:])[:, 1] for model in fitted]
+        losses = [np.mean(-np.log(np.where(y[300:] > 0, one, 1 - one))) for one in chances]
+        better.append((errors[0] < errors[1], losses[0] < losses[1]))
+    assert np.all(better)
+
+
+def test_other_losses_are_shifted_only(both):
+    X, y = rare_class()
+    model = ThresherClassifier(**SMALL, loss="hinge").fit(X, y)
+    before = Unlevelled(**SMALL, loss="hinge").fit(X, y)
+    assert model.margin_lines_[0] == 1.0
+    assert model.margin_lines_[1] != 0.0
+    assert_allclose(dense_coef(model), dense_coef(before), rtol=1e-6, atol=1e-7)
+
+
+@pytest.mark.parametrize(
+    "changes",
+    [
+        {"fit_intercept": False},
+        {"refit": 0.0},
+        {"n_features_to_select": 80},
+    ],
+)
+def test_where_nobody_is_asked_the_bits_stay(changes):
+    X, y = rare_class()
+    parameters = {**SMALL, **changes}
+    model = ThresherClassifier(**parameters).fit(X, y)
+    assert facts(model) == facts(Unlevelled(**parameters).fit(X, y))
+    assert model.margin_lines_.tolist() == NOTHING
+
+
+def test_equal_classes_stay_as_they_are():
+    X, y = rare_class(share=0.5)
+    assert facts(ThresherClassifier(**SMALL).fit(X, y)) == facts(Unlevelled(**SMALL).fit(X, y))
+
+
+def test_every_class_of_many_has_its_line():
+    X, y = rare_class()
+    y[:100:2] = 2
+    model = ThresherClassifier(**SMALL).fit(X, y)
+    assert model.margin_lines_.shape == (3, 2)
+    before = Unlevelled(**SMALL).fit(X, y)
+    scales, shifts = model.margin_lines_.T
+    assert (shifts != 0).any()
+    assert_allclose(model.intercept_, scales * before.intercept_ + shifts, rtol=1e-5)
+
+
+def test_threads_and_runs_agree_to_the_bit(both):
+    X, y = rare_class()
+    for n_jobs in (1, 2):
+        assert facts(ThresherClassifier(**SMALL, n_jobs=n_jobs).fit(X, y)) == facts(both[0])
+
+
+def test_rows_without_weight_say_nothing(both):
+    X, y = rare_class()
+    more = sparse.vstack([X, X[:50]]).tocsr()
+    weights = np.repeat([1.0, 0.0], [X.shape[0], 50])
+    model = ThresherClassifier(**SMALL).fit(more, np.r_[y, -y[:50]], weights)
+    assert facts(model) == facts(both[0])
+
+
+def test_a_file_tells_it_again(both, tmp_path):
+    for training_state in (False, True):
+        loaded = saved(both[0], tmp_path, training_state)
+        assert_array_equal(loaded.margin_lines_, both[0].margin_lines_)
+        assert facts(loaded)["coef"] == facts(both[0])["coef"]
+
+
+def test_learning_begins_anew_or_goes_on(both):
+    X, y = rare_class()
+    again = ThresherClassifier(**SMALL, warm_start=True).fit(X, y).fit(X, y)
+    assert again.margin_lines_[1] != 0.0
+    streamed = ThresherClassifier(**SMALL).fit(X, y).fit_stream(iter([(X, y)]))
+    assert streamed.margin_lines_.tolist() == NOTHING
+
+
+def test_a_size_that_was_searched_is_levelled_too():
+    X, y = rare_class()
+    parameters = {name: value for name, value in SMALL.items() if name != "n_features_to_select"}
+    searched = ThresherClassifierCV(sizes=[SIZE], cv=3, **parameters).fit(X, y)
+    assert searched.margin_lines_[1] != 0.0
+
+
+def test_who_is_interrupted_is_as_before(both, monkeypatch):
+    def interrupted(*_):
+        raise KeyboardInterrupt
+
+    X, y = rare_class()
+    model = ThresherClassifier(**SMALL).fit(X, y)
+    before = facts(model)
+    monkeypatch.setattr(levelling, "held_out_lines", interrupted)
+    with pytest.raises(KeyboardInterrupt):
+        model.fit(X[:200], y[:200])
+    assert facts(model) == before
+
+
+def test_verbose_says_so(capsys):
+    X, y = rare_class()
+    scale, shift = ThresherClassifier(**SMALL, verbose=1).fit(X, y).margin_lines_
+    assert f"margins: {scale:.3g} times as large, and {shift:+.3g}" in capsys.readouterr().out
