@@ -221,7 +221,7 @@ class OnlineModel(SparseLinearModel, metaclass=ABCMeta):
         Memory follows the features, not the rows. A text file that is read more than once is kept
         as binary shards beside it. With a known number of rows (shards, and text kept as shards)
         training has its usual passes; a stream that passes once is learnt in its own order. A small
-        source (rows and nonzeros up to four million) that ``ThresherClassifier`` or
+        source (rows and nonzeros up to sixteen million) that ``ThresherClassifier`` or
         ``ThresherRegressor`` reads more than once is learnt as ``fit`` does.
 
         Parameters

@@ -16,7 +16,7 @@ from thresher.data.sources.protocol import Source
 MOST_ROWS, MOST_NONZEROS = 10_000, 1 << 21  # that a source is judged by before it is learnt
 # Rows and nonzeros of a source that is learnt as if it were an array, once, and in all passes: what
 # is learnt at once cannot stop and go on, so that it must not take long.
-MOST_AT_HAND, MOST_AT_ONCE = 1 << 22, 1 << 32
+MOST_AT_HAND, MOST_AT_ONCE = 1 << 24, 1 << 32
 
 
 @dataclass(frozen=True)
