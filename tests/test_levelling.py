@@ -113,7 +113,24 @@ def test_in_doubt_margins_stay_as_they_are(line):
 )
 def test_who_is_asked(size, positive, negative, asked):
     targets = np.repeat([1.0, -1.0], [positive, negative])
-    assert outnumber_a_class(size, targets) == asked
+    for weight in (1.0, 3.0):
+        assert outnumber_a_class(size, targets, np.full(targets.size, weight)) == asked
+
+
+@pytest.mark.parametrize(("weight", "least"), [(1.0, 40), (4.0, 16), (0.25, 136)])
+def test_who_weighs_more_is_asked_for_fewer_features(weight, least):
+    targets = np.repeat([1.0, -1.0], [20, 80])
+    importance = np.where(targets > 0, weight, 1.0)
+    assert outnumber_a_class(least, targets, importance)
+    assert not outnumber_a_class(least - 1, targets, importance)
+
+
+def test_balanced_classes_are_asked():
+    X, y = rare_class()
+    parameters = {**SMALL, "n_features_to_select": 60}
+    assert ThresherClassifier(**parameters).fit(X, y).margin_lines_.tolist() == NOTHING
+    balanced = ThresherClassifier(**parameters, class_weight="balanced").fit(X, y)
+    assert balanced.margin_lines_.tolist() != NOTHING
 
 
 # ----------------------------------------------------------------------------------- the flagship

@@ -20,7 +20,9 @@ from thresher.workers import Workers
 
 # Measured by ``python -m experiments.unequal``.
 EQUAL = 0.45  # a share of the rows from which a class is no rarer than the others
-FEATURES_PER_ROW = 2  # of the rarer class, from which on its margins are looked at
+# Features for each row of the rarer class from which on margins are looked at; the fewer, the more
+# its rows weigh beside the others.
+FEATURES_PER_ROW = 2
 FEWEST = 8  # rows of it that can say anything
 N_PATHS, STAGES = 4, 20
 # The folds' updates, as shares of a fit's or in passes, whichever is more; never more than a fit's.
@@ -76,7 +78,9 @@ class LevelsClasses(SuitsRows):
     ) -> list[Line]:
         lines = [Line() for _ in targets]
         sizes = [int(paths.stable.sum()) for paths in self._states()]
-        asked = [k for k, size in enumerate(sizes) if outnumber_a_class(size, targets[k])]
+        asked = [
+            k for k, size in enumerate(sizes) if outnumber_a_class(size, targets[k], importance)
+        ]
         folds = folds_of(strata_of(self, targets), FOLDS, self._seed)
         if not (self.levels and asked and len(folds) > 1 and self.fit_intercept and self.refit):
             return lines
@@ -97,12 +101,15 @@ class LevelsClasses(SuitsRows):
         return lines
 
 
-def outnumber_a_class(size: int, targets: np.ndarray) -> bool:
+def outnumber_a_class(size: int, targets: np.ndarray, importance: np.ndarray) -> bool:
     """Return whether so many features are too many for the rows of a class that is the rarer."""
-    positive = int(np.count_nonzero(targets > 0))
-    rarer = min(positive, targets.size - positive)
-    few = FEWEST <= rarer < EQUAL * targets.size
-    return few and size >= FEATURES_PER_ROW * rarer
+    positive = targets > 0
+    rarer = positive if 2 * np.count_nonzero(positive) <= targets.size else ~positive
+    count = int(np.count_nonzero(rarer))
+    if not FEWEST <= count < EQUAL * targets.size:
+        return False
+    weight = float(np.sum(importance[rarer]) / np.sum(importance))
+    return size >= FEATURES_PER_ROW * count * (count / targets.size) / weight
 
 
 def lines_tree(estimator: Any) -> dict[str, np.ndarray] | None:
