@@ -11,7 +11,9 @@ from cases import dense_coef, facts
 from model_cases import saved
 from thresher import ThresherClassifier, ThresherClassifierCV
 from thresher.estimators import levelling
+from thresher.estimators.describing import describe
 from thresher.estimators.levelling import outnumber_a_class
+from thresher.estimators.wording import meaning_of
 from thresher.kernels.losses import HINGE, LOG_LOSS
 from thresher.train.levelling import INSISTED, line_for
 from thresher.train.platt import Line, likeliest_line
@@ -228,6 +230,17 @@ def test_a_file_tells_it_again(both, tmp_path):
         loaded = saved(both[0], tmp_path, training_state)
         assert_array_equal(loaded.margin_lines_, both[0].margin_lines_)
         assert facts(loaded)["coef"] == facts(both[0])["coef"]
+
+
+def test_a_description_says_so(both, tmp_path):
+    model, before = both
+    scale, shift = model.margin_lines_.tolist()
+    (selection,) = describe(saved(model, tmp_path)).selections
+    assert selection.margins == {"scale": scale, "shift": shift}
+    assert f"{scale:.3g} times as large and shifted them by {shift:+.3g}" in meaning_of(selection)
+    (selection,) = describe(before).selections
+    assert selection.margins is None
+    assert meaning_of(selection) == "Weights above 0 speak for 1."
 
 
 def test_learning_begins_anew_or_goes_on(both):

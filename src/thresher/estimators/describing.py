@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from thresher.estimators.false_selections import false_selections
+from thresher.estimators.levelling import line_of
 from thresher.estimators.saving import provenance
 from thresher.estimators.sizing import choice_tree
 
@@ -29,6 +30,7 @@ class Selection:
 
     ``positive`` is the class that positive weights speak for, None where labels are numbers;
     ``false_selections`` bounds how many of the surely selected features are expected to be false.
+    ``margins`` says by how much held-out rows stretched and shifted them, if they did.
     """
 
     positive: str | None
@@ -36,6 +38,7 @@ class Selection:
     features: list[Feature]
     history: list[dict[str, Any]]
     false_selections: list[dict[str, Any]]
+    margins: dict[str, float] | None = None
 
 
 @dataclass(frozen=True)
@@ -116,7 +119,10 @@ def _selection(model: Any, problem: int, weights: np.ndarray, intercept: float) 
     words = None if positive is None else str(positive)
     history = [_plain(record) for record in getattr(state, "history", [])]
     bounds = false_selections(model._model, model._model.problems[problem], weights)
-    return Selection(words, intercept, [Feature(*part) for part in parts], history, bounds)
+    line = line_of(model, problem)
+    margins = None if line is None else line._asdict()
+    features = [Feature(*part) for part in parts]
+    return Selection(words, intercept, features, history, bounds, margins)
 
 
 def _provenance(model: Any) -> dict[str, Any]:

@@ -112,6 +112,12 @@ def outnumber_a_class(size: int, targets: np.ndarray, importance: np.ndarray) ->
     return size >= FEATURES_PER_ROW * count * (count / targets.size) / weight
 
 
+def line_of(estimator: Any, problem: int) -> Line | None:
+    """Return what became of a problem's margins; None if nothing did."""
+    lines = getattr(estimator, "_lines", None) or []
+    return next((line for line in lines[problem : problem + 1] if line != Line()), None)
+
+
 def lines_tree(estimator: Any) -> dict[str, np.ndarray] | None:
     """Return what became of margins as a tree of plain values; None if nothing did."""
     lines = getattr(estimator, "_lines", None)

@@ -33,7 +33,14 @@ def meaning_of(selection: Selection) -> str:
     """Say what the sign of a weight means."""
     if selection.positive is None:
         return "Weights above 0 raise the prediction."
-    return f"Weights above 0 speak for {printable(selection.positive)}."
+    means = f"Weights above 0 speak for {printable(selection.positive)}."
+    if selection.margins is None:
+        return means
+    scale, shift = selection.margins["scale"], selection.margins["shift"]
+    return (
+        f"{means} Held-out rows made margins {scale:.3g} times as large and shifted them by "
+        f"{shift:+.3g}, for one class has few rows."
+    )
 
 
 def false_selections_of(selection: Selection) -> list[str]:
