@@ -24,9 +24,9 @@ EQUAL = 0.45  # a share of the rows from which a class is no rarer than the othe
 # its rows weigh beside the others.
 FEATURES_PER_ROW = 2
 FEWEST = 8  # rows of it that can say anything
-N_PATHS, STAGES = 4, 20
+N_PATHS, STAGES = 4, 6
 # The folds' updates, as shares of a fit's or in passes, whichever is more; never more than a fit's.
-SELECTING, REFITTING = (1 / 7, 7), (0.1, 3)
+SELECTING, REFITTING = (1 / 7, 5), (0.1, 2)
 
 
 class LevelsClasses(SuitsRows):
