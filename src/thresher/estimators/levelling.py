@@ -12,6 +12,7 @@ from thresher.estimators.gathering import Labelled
 from thresher.estimators.selecting_steps import SuitsRows
 from thresher.estimators.sizing import FOLDS, folds_of, strata_of, trial_on, trying_learner
 from thresher.files import access
+from thresher.learners.thresher import Thresher
 from thresher.train import Passes
 from thresher.train.levelling import held_out_lines
 from thresher.train.platt import Line
@@ -76,29 +77,40 @@ class LevelsClasses(SuitsRows):
         importance: np.ndarray,
         run_all: Workers,
     ) -> list[Line]:
-        lines = [Line() for _ in targets]
+        """Return every problem's line; those of problems that need none change nothing."""
         sizes = [int(paths.stable.sum()) for paths in self._states()]
-        asked = [
-            k for k, size in enumerate(sizes) if outnumber_a_class(size, targets[k], importance)
-        ]
-        folds = folds_of(strata_of(self, targets), FOLDS, self._seed)
-        if not (self.levels and asked and len(folds) > 1 and self.fit_intercept and self.refit):
+        asked = self._asked(sizes, targets, importance)
+        folds = folds_of(strata_of(self, targets), FOLDS, self._seed) if asked else []
+        lines = [Line() for _ in targets]
+        if len(folds) < 2:
             return lines
-        n_rows = min(fold.training.size for fold in folds)
-        planned = self._planned_updates(n_rows)
-        selecting, refitting = (
-            min(max(share * planned, passes * n_rows), planned)
-            for share, passes in (SELECTING, REFITTING)
-        )
         mine = [sizes[k] for k in asked]
         trial = trial_on(self, rows, [targets[k] for k in asked], importance, folds)
-        plan = Plan(sorted(set(mine)), min(STAGES, self.n_stages), round(refitting))
-        learner = trying_learner(self, n_rows, selecting, N_PATHS, plan.n_stages)
+        learner, plan = self._in_short(min(fold.training.size for fold in folds), mine)
         passes = Passes(None, 0.0, self.shuffle, self._seed)
         found = held_out_lines(learner, plan, trial, mine, passes, run_all)
         for place, line in zip(asked, found, strict=True):
             lines[place] = line
         return lines
+
+    def _asked(
+        self: Any, sizes: list[int], targets: list[np.ndarray], importance: np.ndarray
+    ) -> list[int]:
+        """Return which problems need to ask; without intercept or refit nothing can be mended."""
+        if not (self.levels and self.fit_intercept and self.refit):
+            return []
+        pairs = enumerate(zip(sizes, targets, strict=True))
+        return [k for k, (size, mine) in pairs if outnumber_a_class(size, mine, importance)]
+
+    def _in_short(self: Any, n_rows: int, sizes: list[int]) -> tuple[Thresher, Plan]:
+        """Return a learner for folds of so many rows, and how it comes to models of some sizes."""
+        planned = self._planned_updates(n_rows)
+        selecting, refitting = (
+            min(max(share * planned, passes * n_rows), planned)
+            for share, passes in (SELECTING, REFITTING)
+        )
+        plan = Plan(sorted(set(sizes)), min(STAGES, self.n_stages), round(refitting))
+        return trying_learner(self, n_rows, selecting, N_PATHS, plan.n_stages), plan
 
 
 def outnumber_a_class(size: int, targets: np.ndarray, importance: np.ndarray) -> bool:
