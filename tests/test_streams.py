@@ -147,3 +147,23 @@ def test_what_is_no_source():
 def test_options_of_reading_are_for_files(binary):
     with pytest.raises(ValueError, match="label: options of reading are for files"):
         FTRLClassifier().fit_stream([binary], label="y")
+
+
+@pytest.mark.jit
+@pytest.mark.parametrize("loss", ["log_loss", "hinge"])
+def test_features_that_come_after_the_selection_do_not_add_to_the_size(loss):
+    rng = np.random.default_rng(0)
+    small = {"n_stages": 2, "n_paths": 3, "random_state": 3}
+    model = ThresherClassifier(n_features_to_select=6, loss=loss, **small)
+    ended = 0
+    for chunk in range(30):
+        rows = (rng.random((60, 20 * (chunk + 1))) < 0.1).astype(float)
+        labels = np.where(rows[:, 3] + 2 * rows[:, -1] > 0, 1, 0)
+        wide = np.zeros((60, 600))
+        wide[:, : rows.shape[1]] = rows
+        model.partial_fit(wide, labels, classes=[0, 1])
+        ended += model._model.problems[0].state.stage.number > 3
+        assert 0 < model.n_features_selected_ <= 6
+        assert np.count_nonzero(model.selection_probabilities_ >= 0.5) <= 6
+    assert ended > 10
+    assert model.stable_.sum() > 6  # they are learnt all the same

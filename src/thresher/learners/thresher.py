@@ -14,6 +14,7 @@ import numpy as np
 from thresher.data.vocabulary import Vocabulary
 from thresher.kernels.adaptive import run_bursts
 from thresher.kernels.bundle import Rules
+from thresher.kernels.masks import count_both
 from thresher.kernels.parted import run_parted
 from thresher.kernels.rows import Rows, Updates
 from thresher.learners.adaptive_independent import run_independent
@@ -230,7 +231,8 @@ class Thresher(StageLearner):
         stage = paths.stage
         ends = paths.n_paths * (stage.done // stage.burst_size)
         if stage.number >= self.timetable.averaging and ends:
-            return paths.tallied("total") / ends, bias_total(paths) / ends
+            weights = self._within_size(paths, vocabulary, paths.tallied("total") / ends)
+            return weights, bias_total(paths) / ends
         if self.timetable.endless and stage.number > 1 and has_fitting(paths):
             # whoever looks into a stream sees the running mean: single weights swing too much
             fitted = paths.scattered["fitted"].spread(paths.n_slots)
@@ -239,6 +241,17 @@ class Thresher(StageLearner):
         keep = self.judge.strongest(paths, vocabulary, weights, self.judge.wanted(vocabulary))
         return np.where(keep, weights, 0.0), bias
 
+    def _within_size(self, paths: Paths, vocabulary: Vocabulary, weights: np.ndarray) -> np.ndarray:
+        """Return weights of no more features than are wanted.
+
+        Features that appear in a stream after the selection are there beside those it kept: the
+        strongest of all are the model.
+        """
+        wanted = self.judge.wanted(vocabulary)
+        if not self.timetable.endless or count_both(paths.stable, weights) <= wanted:
+            return weights
+        return np.where(self.judge.strongest(paths, vocabulary, weights, wanted), weights, 0.0)
+
     def probabilities(self, paths: Paths, vocabulary: Vocabulary) -> np.ndarray:
         """Return the chances that refits on random halves of the rows select each feature."""
         return refit_probabilities(self.standing(paths, vocabulary))
@@ -246,7 +259,7 @@ class Thresher(StageLearner):
     def standing(self, paths: Paths, vocabulary: Vocabulary) -> Standing:
         """Return how the features stood when they were last judged."""
         kept, mean = int(paths.stable.sum()), paths.shown("mean")
-        if self.timetable.selects(paths.stage.number):
+        if self.timetable.endless or self.timetable.selects(paths.stage.number):
             kept = min(kept, self.judge.wanted(vocabulary))
         evidence = np.abs(mean) * np.sqrt(paths.of(vocabulary["squares"]))
         return Standing(self.judge.scores(paths, vocabulary, mean), evidence, kept)
