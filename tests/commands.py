@@ -1,6 +1,10 @@
 """Small files, models trained on them, and the command ``thresher`` run in this process."""
 
 import json
+import os
+import signal
+import subprocess
+import sys
 
 import numpy as np
 from click.testing import CliRunner
@@ -16,6 +20,19 @@ BAD = {"chaff", "dust", "straw", "husk"}
 def run(*words, stdin=None):
     """Run a command; the result has exit_code, stdout and stderr."""
     return CliRunner().invoke(main, [str(word) for word in words], input=stdin)
+
+
+def interrupted_training(words, ready):
+    """Press Ctrl-C on ``thresher train`` once it is ready; return exit code and what it said."""
+    command = [sys.executable, "-m", "thresher", "train", *map(str, words)]
+    with subprocess.Popen(command, stderr=subprocess.PIPE, text=True) as process:
+        try:
+            ready(process)
+            os.kill(process.pid, signal.SIGINT)
+            _, said = process.communicate(timeout=60)
+        finally:
+            process.kill()
+    return process.returncode, said
 
 
 def draw_objects(n=40, seed=0, labels=("drop", "keep"), words=WORDS):

@@ -1,10 +1,6 @@
 """Sources so small that they are learnt at once, as arrays are."""
 
 import json
-import os
-import signal
-import subprocess
-import sys
 import time
 from itertools import pairwise
 
@@ -13,7 +9,7 @@ import pytest
 
 import thresher
 from cases import facts, labelled_rows, make, numbered_rows
-from commands import run, write_svmlight
+from commands import interrupted_training, run, write_svmlight
 from kill_training import write_rows
 from thresher.data.errors import DataError
 from thresher.data.sources.given import GivenSource
@@ -120,22 +116,19 @@ def test_the_command_says_so(tmp_path):
     assert loaded.size_choice_.why == fitted.size_choice_.why
 
 
+def wait_for_memory(process):
+    """Wait until rows are learnt from memory, and a little longer."""
+    while "fit into memory" not in process.stderr.readline():
+        pass
+    time.sleep(0.5)
+
+
 @pytest.mark.jit
 def test_ctrl_c_is_heard(tmp_path):
     rows, state = tmp_path / "rows.svm", tmp_path / "state.ckpt"
     write_rows(rows, n_rows=5000)
-    words = [sys.executable, "-m", "thresher", "train", str(rows), "--max-iter", "50000"]
-    words += ["-o", str(tmp_path / "m.thresher"), "--checkpoint", str(state)]
-    with subprocess.Popen(words, stderr=subprocess.PIPE, text=True) as process:
-        try:
-            said = ""
-            while "fit into memory" not in said:
-                said = process.stderr.readline()
-            time.sleep(0.5)
-            os.kill(process.pid, signal.SIGINT)
-            _, said = process.communicate(timeout=60)
-        finally:
-            process.kill()
-    assert process.returncode == 130
+    words = [rows, "-o", tmp_path / "m.thresher", "--max-iter", "50000", "--checkpoint", state]
+    code, said = interrupted_training(words, wait_for_memory)
+    assert code == 130
     assert f"To go on: thresher train --resume {state}" in said
     assert not (tmp_path / "m.thresher").exists()
