@@ -184,8 +184,9 @@ class ThresherClassifier(LevelsClasses, ThresherModel, OnlineClassifier):
     features with the most salient mean weights stay and the others are purged, fewer and fewer
     until the wanted number is left; up to 100 are then exchanged for others where the rows insist
     on it. What is left is fitted without truncation, and goes on to the likeliest weights where
-    many rows insist on those. The first rows of a stream (``partial_fit``) are remembered
-    for a while, and learnt up to ten times.
+    many rows insist on those. Where one class has few rows for so many features, held-out rows say
+    what margins mean (``margin_lines_``). The first rows of a stream (``partial_fit``) are
+    remembered for a while, and learnt up to ten times.
 
     Parameters
     ----------
