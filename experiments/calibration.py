@@ -1,23 +1,23 @@
 """``python -m experiments.calibration``: what selection probabilities promise, against refits.
 
-Fits on whole training parts, refits on random halves of them, fits the formula's constants to the
-share of refits that select each feature, and judges it on sets that were left out of the fitting.
-Prints the constants for thresher.learners.calibration and thresher.estimators.grouping, writes the
-tables into docs/selection.md, and draws the picture.
+Fits on all rows, refits on random halves of them, fits the formula's constants to the share of
+refits that select each feature, and judges it on sets that were left out of the fitting: real ones,
+made-up ones, some of which are nothing but noise, and streams. Prints the constants for
+thresher.learners.calibration and thresher.estimators.grouping, writes the tables into
+docs/selection.md, and draws the picture.
 """
 
 import argparse
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple, Self
 
 import numpy as np
 from scipy.optimize import minimize, minimize_scalar
-from scipy.sparse import csr_matrix
+from scipy.sparse import csr_array
 from scipy.special import xlogy
 
+from experiments.calibration_tasks import MADE_UP, REAL, STREAM, Task, tasks
 from experiments.errors import StudyError
-from experiments.fitting import training_rows
-from experiments.registry import named
 from experiments.reliability import Pairs, draw, table_of_bins, table_of_fits, table_of_groups
 from experiments.sections import with_sections
 from thresher import ThresherClassifier
@@ -25,25 +25,15 @@ from thresher.estimators.grouping import probability_of_any
 from thresher.estimators.refitting import Labelled, selected_on_halves
 from thresher.learners.calibration import (
     CONSTANTS,
-    CONTENDERS,
-    FEWEST_CONTENDERS,
+    STREAM_CONSTANTS,
     Constants,
+    Contest,
     Standing,
+    chances,
+    contest_of,
     refit_probabilities,
 )
 
-SETS = (
-    "dexter",
-    "gisette-mini",
-    "reuters_moneyfx",
-    "farm_ads",
-    "rcv1-sample",
-    "dorothea",
-    "arcene",
-    "a9a",
-)
-SIZES, SMALL_SIZES = (30, 100, 300), (10, 30, 60)  # the latter for sets of few columns
-FEW = 1000  # columns
 REFITS = 16
 SURE = 1e-4  # probabilities nearer to 0 or 1 than this are not told apart
 
@@ -63,30 +53,41 @@ class Measured(NamedTuple):
     standing: Standing
     share: np.ndarray
     groups: list[Group]
+    kind: str = REAL
 
-    def contenders(self) -> "Measured":
-        """Return the same of the strongest features only: the others have probability 0."""
-        first = np.argsort(-self.standing.scores, kind="stable")
-        first = first[: max(CONTENDERS * self.size, FEWEST_CONTENDERS)]
-        scores, evidence, kept = self.standing
-        standing = Standing(scores[first], evidence[first], kept)
-        return self._replace(standing=standing, share=self.share[first])
+    @property
+    def contest(self) -> Contest:
+        """Return who contended."""
+        contest = contest_of(self.standing)
+        if contest is None:
+            raise StudyError(f"{self.name} tells no features apart")
+        return contest
 
 
-def measure(name: str, size: int, refits: int) -> Measured:
+class OnePass(ThresherClassifier):
+    """The flagship, whose ``fit`` is one pass over the rows, in an order of its own."""
+
+    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
+        """Learn the rows as a stream."""
+        order = np.random.default_rng(self.random_state).permutation(len(y))
+        return self.partial_fit(X[order], y[order], np.unique(y))
+
+
+def measure(task: Task, refits: int) -> Measured:
     """Fit on all rows, refit on halves."""
-    X, y = training_rows(name)
-    data = Labelled(X, y, np.ones(len(y)))
-    model = ThresherClassifier(n_features_to_select=size, random_state=0).fit(X, y)
-    chosen = selected_on_halves(model, data, refits, seed=1)
+    X, y = task.rows, task.labels
+    kind = OnePass if task.kind == STREAM else ThresherClassifier
+    model = kind(n_features_to_select=task.size, random_state=0).fit(X, y)
+    chosen = selected_on_halves(model, Labelled(X, y, np.ones(len(y))), refits, seed=1)
     inner = model._model
     standing = inner.learner.standing(inner.problems[0].state, inner.vocabulary)
     shares = np.bincount(np.concatenate(chosen), minlength=X.shape[1]) / refits
     share = shares[inner.vocabulary["columns"]]
-    return Measured(name, size, standing, share, groups_of(model, X, chosen))
+    groups = groups_of(model, X, chosen) if task.kind == REAL else []
+    return Measured(task.name, task.size, standing, share, groups, task.kind)
 
 
-def groups_of(model: ThresherClassifier, X: csr_matrix, chosen: list[np.ndarray]) -> list[Group]:
+def groups_of(model: ThresherClassifier, X: csr_array, chosen: list[np.ndarray]) -> list[Group]:
     """Return the groups that a model's table names."""
     table = model.selection_table(X)
     slot_of = {column: slot for slot, column in enumerate(model._model.vocabulary["columns"])}
@@ -98,32 +99,34 @@ def groups_of(model: ThresherClassifier, X: csr_matrix, chosen: list[np.ndarray]
     return found
 
 
-def deviance(one: Measured, constants: Constants) -> float:
+def deviance(contest: Contest, share: np.ndarray, constants: Constants) -> float:
     """Return how far shares are from what is predicted of them, per selected feature."""
-    p = np.clip(refit_probabilities(one.standing, constants), SURE, 1 - SURE)
-    share = one.share
+    p = np.clip(chances(contest, constants), SURE, 1 - SURE)
     told = xlogy(share, share / p) + xlogy(1 - share, (1 - share) / (1 - p))
-    return float(told.sum() / one.size)
+    return float(told.sum() / contest.kept)
 
 
-def fitted(measured: list[Measured]) -> Constants:
-    """Return the constants that predict the shares best."""
-    contenders = [one.contenders() for one in measured]
-    start = np.array([np.log(CONSTANTS.slope), CONSTANTS.power, np.log(CONSTANTS.above)])
-    simplex = start + 0.15 * np.vstack([np.zeros(3), np.eye(3)])
-    rules = {"initial_simplex": simplex, "xatol": 0.005, "fatol": 0.0002, "maxiter": 120}
-    found = minimize(
-        lambda numbers: np.mean([deviance(one, _constants(numbers)) for one in contenders]),
-        start,
-        method="Nelder-Mead",
-        options=rules,
-    )
-    return _constants(found.x)
+def fitted(measured: list[Measured], start: Constants = CONSTANTS) -> Constants:
+    """Return the constants that predict the shares best; sets count alike."""
+    contests = [(one.contest, one.share[one.contest.places]) for one in measured]
+    names = [one.name for one in measured]
+    weights = [1 / names.count(name) for name in names]
+    slope, power, crowd, above = start
+    first = np.array([np.log(slope), power, crowd, np.log(above)])
+    simplex = first + 0.15 * np.vstack([np.zeros(4), np.eye(4)])
+    rules = {"initial_simplex": simplex, "xatol": 0.005, "fatol": 0.0002, "maxiter": 200}
+
+    def mean_deviance(numbers: np.ndarray) -> float:
+        constants = _constants(numbers)
+        return float(np.average([deviance(*one, constants) for one in contests], weights=weights))
+
+    return _constants(minimize(mean_deviance, first, method="Nelder-Mead", options=rules).x)
 
 
 def _constants(numbers: np.ndarray) -> Constants:
     """Return constants from numbers that may take any value."""
-    return Constants(float(np.exp(numbers[0])), float(numbers[1]), float(np.exp(numbers[2])))
+    slope, power, crowd, above = map(float, numbers)
+    return Constants(float(np.exp(slope)), power, crowd, float(np.exp(above)))
 
 
 def told_of_groups(
@@ -151,30 +154,50 @@ def fitted_independence(measured: list[Measured], constants: Constants) -> float
     return float(minimize_scalar(error, bounds=(0.0, 1.0), method="bounded").x)
 
 
-def left_out(measured: list[Measured]) -> tuple[list[Pairs], list[tuple[float, float]]]:
-    """Return predictions for every set, and its groups, by constants fitted to the others."""
-    pairs, groups = [], []
-    for name in dict.fromkeys(one.name for one in measured):
-        others = [one for one in measured if one.name != name] or measured
-        constants = fitted(others)
+def left_out(
+    measured: list[Measured], start: Constants = CONSTANTS
+) -> tuple[dict[str, list[Pairs]], list[tuple[float, float]]]:
+    """Return predictions for every set by its kind, and for groups, by constants of the others.
+
+    Whatever was made of a set's rows is left out together.
+    """
+    pairs: dict[str, list[Pairs]] = {}
+    groups = []
+    for name in dict.fromkeys(root(one) for one in measured):
+        others = [one for one in measured if root(one) != name] or measured
+        constants = fitted(others, start)
         independence = fitted_independence(others, constants)
         for one in measured:
-            if one.name == name:
+            if root(one) == name:
                 predicted = refit_probabilities(one.standing, constants)
-                pairs.append(Pairs(f"{name}, {one.size}", one.size, predicted, one.share))
+                told = Pairs(f"{one.name}, {one.size}", one.size, predicted, one.share)
+                pairs.setdefault(one.kind, []).append(told)
                 groups += told_of_groups(one, constants, independence)
     return pairs, groups
 
 
+def root(one: Measured) -> str:
+    """Return the name of the rows, whatever was done with them."""
+    return one.name.split(",")[0]
+
+
 def tell(measured: list[Measured], page: Path, picture: Path) -> None:
     """Print the constants, write the tables into the page, draw the picture."""
-    constants = fitted(measured)
+    fits = [one for one in measured if one.kind != STREAM]
+    constants = fitted(fits)
     print(f"\nCONSTANTS = {constants}")
-    print(f"INDEPENDENCE = {fitted_independence(measured, constants):.2f}\n")
-    pairs, groups = left_out(measured)
+    print(f"INDEPENDENCE = {fitted_independence(fits, constants):.2f}\n")
+    pairs, groups = left_out(fits, constants)
+    streams = [one for one in measured if one.kind == STREAM]
+    if streams:
+        constants = fitted(streams, STREAM_CONSTANTS)
+        print(f"STREAM_CONSTANTS = {constants}\n")
+        pairs |= left_out(streams, constants)[0]
     tables = {
         "bins": table_of_bins(pairs),
-        "fits": table_of_fits(pairs),
+        "fits": table_of_fits(pairs.get(REAL, [])),
+        "made up": table_of_fits(pairs.get(MADE_UP, [])),
+        "streams": table_of_fits(pairs.get(STREAM, [])),
         "groups": table_of_groups(groups),
     }
     print(*tables.values(), sep="\n\n")
@@ -191,11 +214,9 @@ def main(words: list[str] | None = None) -> int:
     command.add_argument("--picture", type=Path, default=Path("docs/selection/reliability.svg"))
     options = command.parse_args(words)
     measured = []
-    for name in options.data or SETS:
-        sizes = SMALL_SIZES if named(name).columns < FEW else SIZES
-        for size in sizes:
-            measured.append(measure(name, size, options.refits))
-            print(f"measured {name} at {size} features", flush=True)
+    for task in tasks(options.data):
+        measured.append(measure(task, options.refits))
+        print(f"measured {task.name} at {task.size} features", flush=True)
     if not measured:
         raise StudyError("there is no set to measure")
     tell(measured, options.page, options.picture)

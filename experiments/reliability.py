@@ -1,5 +1,6 @@
 """Predicted probabilities against measured shares: tables and a picture; measures nothing."""
 
+from collections.abc import Mapping
 from itertools import pairwise
 from pathlib import Path
 from typing import NamedTuple
@@ -48,16 +49,21 @@ def bins(pairs: list[Pairs]) -> list[Bin]:
     return found
 
 
-def table_of_bins(pairs: list[Pairs]) -> str:
-    """Return the reliability as a table of text."""
-    lines = [
-        "| probability | features | mean predicted | refits that selected |",
-        "|---|---|---|---|",
-    ]
-    for one in bins(pairs):
-        span = f"{one.low:.2f}-{one.high:.2f}"
-        lines.append(f"| {span} | {one.features:,} | {one.predicted:.3f} | {one.measured:.3f} |")
+def table_of_bins(pairs: Mapping[str, list[Pairs]]) -> str:
+    """Return the reliability as a table of text, with columns for each kind of data."""
+    names = "".join(f" {kind}: features | predicted | refits |" for kind in pairs)
+    lines = [f"| probability |{names}", "|---" * (1 + 3 * len(pairs)) + "|"]
+    by_kind = [{one.low: one for one in bins(some)} for some in pairs.values()]
+    for low, high in pairwise(EDGES.tolist()):
+        cells = [_cells(found.get(low)) for found in by_kind]
+        lines.append(f"| {low:.2f}-{high:.2f} |{''.join(cells)}")
     return "\n".join(lines)
+
+
+def _cells(one: Bin | None) -> str:
+    if one is None:
+        return " | | |"
+    return f" {one.features:,} | {one.predicted:.3f} | {one.measured:.3f} |"
 
 
 def table_of_fits(pairs: list[Pairs]) -> str:
@@ -84,16 +90,15 @@ def table_of_groups(groups: list[tuple[float, float]]) -> str:
     return "\n".join(lines)
 
 
-def draw(pairs: list[Pairs], path: Path) -> Path:
-    """Draw what was measured over what was predicted."""
-    found = bins(pairs)
+def draw(pairs: Mapping[str, list[Pairs]], path: Path) -> Path:
+    """Draw what was measured over what was predicted, a line for each kind of data."""
     figure = Figure(figsize=(4.4, 4.2), layout="constrained")
     axes = figure.add_subplot()
     axes.plot([0, 1], [0, 1], color="0.7", linewidth=1)
-    axes.plot([b.predicted for b in found], [b.measured for b in found], "o-", color="C0")
-    for one in found:
-        axes.annotate(f"{one.features:,}", (one.predicted, one.measured), fontsize=7,
-                      xytext=(6, -9), textcoords="offset points")  # fmt: skip
+    for kind, some in pairs.items():
+        found = bins(some) if some else []
+        axes.plot([b.predicted for b in found], [b.measured for b in found], "o-", label=kind)
+    axes.legend(frameon=False)
     axes.set(
         xlabel="selection probability, constants from the other sets",
         ylabel="share of refits on halves that selected",

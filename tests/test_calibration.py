@@ -10,12 +10,12 @@ from scipy.special import expit
 import thresher
 from cases import make, make_streaming
 from thresher.estimators.false_selections import ASSUMPTIONS, THRESHOLDS, bound
-from thresher.learners.calibration import CONSTANTS, Standing, refit_probabilities
+from thresher.learners.calibration import CONSTANTS, LEAST, Standing, refit_probabilities
 
 
-def standing(n=200, kept=20, seed=0, evidence=3.0):
+def standing(n=200, kept=20, seed=0, alone=3.0):
     scores = np.random.default_rng(seed).lognormal(sigma=2, size=n)
-    return Standing(scores, np.full(n, evidence), kept)
+    return Standing(scores, np.full(n, alone), kept)
 
 
 # ------------------------------------------------------------------------------------ the formula
@@ -31,29 +31,36 @@ def test_probabilities_sum_to_the_number_selected_and_follow_the_scores(kept):
 
 
 def test_the_formula_as_it_is_written_down():
-    case = standing(evidence=7.0)
+    case = standing(alone=7.0)
     cut = np.sort(case.scores)[-case.kept]
-    slope, power, above = CONSTANTS
+    slope, power, crowd, above = CONSTANTS
     distance = np.log(case.scores / cut)
-    logits = slope * 7.0**power * np.where(distance > 0, above * distance, distance)
+    steepness = slope * 7.0**power * (200 / 20) ** crowd
+    logits = steepness * np.where(distance > 0, above * distance, distance)
     shift = brentq(lambda s: expit(logits - s).sum() - case.kept, -99, 99)
     assert_allclose(refit_probabilities(case), expit(logits - shift), atol=1e-9)
 
 
-def test_evidence_is_that_of_the_features_at_the_cut():
+def test_the_features_at_the_cut_are_asked_what_they_say_alone():
     case = standing()
     order = np.argsort(-case.scores)
     far = order[np.r_[0:12, 28:200]]
-    evidence = case.evidence.copy()
-    evidence[far] = 1e6
-    other = case._replace(evidence=evidence, scores=case.scores.copy())
+    alone = case.alone.copy()
+    alone[far] = 1e6
+    other = case._replace(alone=alone, scores=case.scores.copy())
     other.scores[order[12:28]] = np.linspace(1.02, 0.98, 16) * case.scores[order[19]]
-    same = other._replace(evidence=case.evidence)
+    same = other._replace(alone=case.alone)
     assert_array_equal(refit_probabilities(other), refit_probabilities(same))
 
 
-def test_more_evidence_makes_surer():
-    unsure, sure = (refit_probabilities(standing(evidence=e)) for e in (0.5, 50.0))
+def test_who_says_nothing_is_told_with_caution_and_not_all_alike():
+    silent, hardly = (refit_probabilities(standing(alone=z)) for z in (0.0, LEAST))
+    assert_array_equal(silent, hardly)
+    assert silent.std() > 0.05
+
+
+def test_features_that_say_more_make_surer():
+    unsure, sure = (refit_probabilities(standing(alone=z)) for z in (0.5, 50.0))
     strongest = np.argsort(-standing().scores)[:20]
     assert sure[strongest].mean() > unsure[strongest].mean() + 0.05
 
@@ -66,10 +73,11 @@ def test_units_of_scores_do_not_matter():
 
 def test_features_far_below_the_cut_take_nothing_from_the_others():
     few = standing(n=2000)
-    many = Standing(np.r_[few.scores, np.full(100_000, few.scores.min() / 2)], few.evidence, 20)
-    many = many._replace(evidence=np.full(102_000, 3.0))
-    found = refit_probabilities(many)
-    assert_allclose(found[:2000], refit_probabilities(few), atol=1e-9)
+    weak = np.full(100_000, few.scores.min() / 2)
+    many = Standing(np.r_[few.scores, weak], np.full(102_000, 3.0), 20)
+    found = refit_probabilities(many, CONSTANTS._replace(crowd=0.0))
+    expected = refit_probabilities(few, CONSTANTS._replace(crowd=0.0))
+    assert_allclose(found[:2000], expected, atol=1e-9)
     assert not found[2000:].any()
 
 

@@ -16,10 +16,10 @@ GOLDEN = Path(__file__).parent / "golden"
 @pytest.mark.parametrize(
     ("version", "name"),
     [
-        *itertools.product([1, 2, 3], ["model", "stabilized", "state"]),
-        (2, "flagship-state"),
-        (3, "flagship-state"),
-        (3, "units"),
+        *itertools.product([1, 2, 3, 4], ["model", "stabilized", "state"]),
+        *itertools.product([2, 3, 4], ["flagship-state"]),
+        *itertools.product([3, 4], ["units"]),
+        (4, "offsets"),
     ],
 )
 def test_golden_files_predict_what_they_always_did(version, name):
@@ -53,7 +53,7 @@ def test_golden_files_hold_what_they_always_did():
     state.partial_fit(golden_rows()[50:], labels)
     with pytest.raises(ValueError, match="only what prediction needs"):
         stable.partial_fit(golden_rows()[:10], labels.astype(int))
-    for version, remembered in ((2, False), (3, True)):
+    for version, remembered in ((2, False), (3, True), (4, True)):
         flagship = thresher.load(GOLDEN / f"flagship-state-v{version}.thresher")
         assert (flagship._model.rehearsal is not None) == remembered
         flagship.partial_fit(golden_rows()[50:], labels.astype(int))

@@ -1,6 +1,9 @@
 """What brings files of older versions up to date, as headers and arrays (see ``container``)."""
 
+from collections.abc import Iterator
 from typing import Any
+
+import numpy as np
 
 Header = dict[str, Any]
 Arrays = dict[str, Any]
@@ -10,38 +13,51 @@ FLAGSHIP = "ThresherClassifier"
 NO_LONGER = ("total", "salience", "bias_total", "bar", "mean", "bias_mean")
 
 
+def _models(header: Header) -> Iterator[Header]:
+    """Return the models in a file: a finished one, or that of a checkpoint."""
+    for model in (header, header.get("estimator")):
+        if isinstance(model, dict) and model.get("kind") == "model":
+            yield model
+
+
+def _states(model: Header) -> list[Header]:
+    """Return what a model's learner knew of every problem, if the file holds that."""
+    return [problem["state"] for problem in (model["state"] or {}).get("problems", [])]
+
+
+def _stages(model: Header) -> list[Header]:
+    """Return where paths are on their way, as often as the file says it."""
+    stages = [paths["stage"] for paths in model["model"]["paths"] or []]
+    return stages + [state["stage"] for state in _states(model) if "stage" in state]
+
+
 def second(header: Header, arrays: Arrays) -> tuple[Header, Arrays]:
     """Return a file of version 1 as version 2 would have it.
 
     The flagship's weights lie differently since, and nobody can go on learning with the old ones:
     what is left of such a model is what prediction needs.
     """
-    for model in (header, header.get("estimator")):
-        if isinstance(model, dict) and model.get("kind") == "model":
-            if model["class"] == FLAGSHIP:
-                model["parameters"]["dtype"] = "float64"
-                model["state"] = None
-            for problem in (model["state"] or {}).get("problems", []):
-                units = problem["state"].get("units", [])
-                features = [problem["state"]["features"]] if units else []
-                for arrays_of in [*(unit["arrays"] for unit in units), *features]:
-                    for kind in ("by_slot", "whole"):
-                        for name in NO_LONGER:
-                            arrays_of[kind].pop(name, None)
+    for model in _models(header):
+        if model["class"] == FLAGSHIP:
+            model["parameters"]["dtype"] = "float64"
+            model["state"] = None
+        for state in _states(model):
+            units = state.get("units", [])
+            features = [state["features"]] if units else []
+            for arrays_of in [*(unit["arrays"] for unit in units), *features]:
+                for kind in ("by_slot", "whole"):
+                    for name in NO_LONGER:
+                        arrays_of[kind].pop(name, None)
     return header, arrays
 
 
 def third(header: Header, arrays: Arrays) -> tuple[Header, Arrays]:
     """Return a file of version 2 as version 3 would have it: no rows were learnt again then."""
-    for model in (header, header.get("estimator")):
-        if isinstance(model, dict) and model.get("kind") == "model":
-            stages = [paths["stage"] for paths in model["model"]["paths"] or []]
-            if model["state"] is not None:
-                model["state"]["rehearsal"] = None
-                states = [problem["state"] for problem in model["state"]["problems"]]
-                stages += [state["stage"] for state in states if "stage" in state]
-            for stage in stages:
-                stage["repeated"] = 0
+    for model in _models(header):
+        if model["state"] is not None:
+            model["state"]["rehearsal"] = None
+        for stage in _stages(model):
+            stage["repeated"] = 0
     return header, arrays
 
 
@@ -50,4 +66,24 @@ def fourth(header: Header, arrays: Arrays) -> tuple[Header, Arrays]:
 
     Who reads version 3 only would judge rows of columns with offsets wrongly, and must refuse them.
     """
+    return header, arrays
+
+
+def fifth(header: Header, arrays: Arrays) -> tuple[Header, Arrays]:
+    """Return a file of version 4 as version 5 would have it.
+
+    Nobody had asked then what features say alone. Until new rows do, their probabilities of being
+    selected are told with the caution that is due to what is not known.
+    """
+    for model in _models(header):
+        for stage in _stages(model):
+            stage["streamed"] = False
+        for number, state in enumerate(_states(model)):
+            if "features" in state:
+                whole, by_slot = state["features"]["whole"], state["features"]["by_slot"]
+                places = [f"upgraded/{number}/pull", f"upgraded/{number}/pull_facts"]
+                sizes = [state["features"]["n_slots"], 3]
+                arrays |= {at: np.zeros(n) for at, n in zip(places, sizes, strict=True)}
+                by_slot["pull"] = {"$": "array", "at": places[0]}
+                whole["pull_facts"] = {"$": "array", "at": places[1]}
     return header, arrays

@@ -2,15 +2,16 @@
 
 Every refit selects as many features as the fit did, so the probabilities sum to that number. What
 tells features apart is how far their score is from the cut between selected and purged, in units
-of its noise: the noise is the smaller the more evidence the features at the cut have. So
+of its noise: the noise is the smaller the more the features at the cut have to say. So
 
-    P_j = logistic(slope z^power d_j - shift),   sum of all P_j = number selected,
+    P_j = logistic(slope z^power (n / kept)^crowd d_j - shift),   sum of all P_j = kept,
 
-d_j = log(score_j / cut) below the cut and ``above`` times as much above it, where scores are of
-features that went on learning when the others were gone; z is the median of
-|w_j| (sum of x_j^2)^(1/2) over the features nearest to the cut. Only the strongest
-features contend; the others have probability 0, for a hundred thousand times next to nothing would
-be a lot.
+where ``kept`` of n features are selected. d_j = log(score_j / cut) below the cut and ``above``
+times as much above it, where scores of a fit are of features that went on learning when the others
+were gone. z is the median, over the features nearest to the cut, of what each says alone, in
+standard deviations of what chance would say (``thresher.learners.alone``): where there is nothing
+to learn the strongest of many still seem to say two or three. Only the strongest features contend;
+the others have probability 0, for a hundred thousand times next to nothing would be a lot.
 """
 
 from typing import NamedTuple
@@ -26,22 +27,40 @@ class Constants(NamedTuple):
 
     slope: float
     power: float
+    crowd: float
     above: float
 
 
-# Fitted to refits of eight data sets: python -m experiments.calibration prints them.
-CONSTANTS = Constants(slope=2.05, power=0.27, above=3.79)
-FEWEST_NEAR = 10  # features whose evidence is taken for that at the cut
+# Fitted to refits of real and made-up data: python -m experiments.calibration prints them. On a
+# stream those above the cut have not gone on learning without the others.
+CONSTANTS = Constants(slope=0.39, power=0.71, crowd=0.10, above=5.03)
+STREAM_CONSTANTS = Constants(slope=0.42, power=0.40, crowd=0.26, above=2.19)
+LEAST = 0.5  # that features at the cut say; nothing is known of them after one row
+FEWEST_NEAR = 10  # features that are asked what those at the cut say
 CONTENDERS, FEWEST_CONTENDERS = 20, 2000  # for each feature that is kept; in all
 FARTHEST = 50.0  # logarithm of a score over the cut; beyond it all is certain
 HALVINGS = 40  # of the interval in which the shift is searched
 
 
 class Standing(NamedTuple):
-    """How features stood when last judged: scores, |w_j| (sum of x_j^2)^(1/2), how many stay."""
+    """How features stood when last judged: scores, what each says alone, and how many stay."""
 
     scores: np.ndarray
-    evidence: np.ndarray
+    alone: np.ndarray
+    kept: int
+
+
+class Contest(NamedTuple):
+    """The features that may be selected, and what decides how surely each of them is.
+
+    ``places`` are theirs among all, ``said`` is what those at the cut say alone, and ``rivals`` how
+    many features there are for each that is kept.
+    """
+
+    places: np.ndarray
+    distance: np.ndarray
+    said: float
+    rivals: float
     kept: int
 
 
@@ -50,16 +69,30 @@ def refit_probabilities(standing: Standing, constants: Constants = CONSTANTS) ->
     n, kept = standing.scores.size, standing.kept
     if kept in (0, n):
         return np.full(n, float(kept > 0))
-    distance = distance_to_cut(standing)
-    if distance is None:  # nothing is known yet: all are alike
+    contest = contest_of(standing)
+    if contest is None:  # nothing is known yet: all are alike
         return np.full(n, kept / n)
-    steepness = constants.slope * evidence_at_cut(standing, distance) ** constants.power
-    distance = np.where(distance > 0, constants.above * distance, distance)
+    found = np.zeros(n)
+    found[contest.places] = chances(contest, constants)
+    return found
+
+
+def contest_of(standing: Standing) -> Contest | None:
+    """Return who contends, and how; None if nothing tells features apart."""
+    distance = distance_to_cut(standing)
+    if distance is None:
+        return None
+    n, kept = distance.size, standing.kept
     contending = min(max(CONTENDERS * kept, FEWEST_CONTENDERS), n)
     first = np.argpartition(-distance, contending - 1)[:contending]
-    found = np.zeros(n)
-    found[first] = shifted_to_sum(steepness * distance[first], kept)
-    return found
+    return Contest(first, distance[first], said_at_cut(standing, distance), n / kept, kept)
+
+
+def chances(contest: Contest, constants: Constants) -> np.ndarray:
+    """Return the probabilities of those who contend."""
+    steepness = constants.slope * contest.said**constants.power * contest.rivals**constants.crowd
+    distance = np.where(contest.distance > 0, constants.above, 1.0) * contest.distance
+    return shifted_to_sum(steepness * distance, contest.kept)
 
 
 def distance_to_cut(standing: Standing) -> np.ndarray | None:
@@ -72,11 +105,11 @@ def distance_to_cut(standing: Standing) -> np.ndarray | None:
     return np.clip(distance, -FARTHEST, FARTHEST)
 
 
-def evidence_at_cut(standing: Standing, distance: np.ndarray) -> float:
-    """Return the median evidence of the features nearest to the cut."""
+def said_at_cut(standing: Standing, distance: np.ndarray) -> float:
+    """Return the median of what the features nearest to the cut say alone."""
     count = min(max(FEWEST_NEAR, standing.kept // 2), distance.size)
     near = np.argpartition(np.abs(distance), count - 1)[:count]
-    return float(np.median(standing.evidence[near]))
+    return max(float(np.median(standing.alone[near])), LEAST)
 
 
 def shifted_to_sum(logits: np.ndarray, total: float) -> np.ndarray:

@@ -73,6 +73,10 @@ class ClassicLearner(ABC):
         """Do nothing: an update is an update."""
         return
 
+    def hear(self, state: Arrays, rows: Rows, targets: np.ndarray, importance: np.ndarray) -> None:
+        """Do nothing: what rows say is in the weights."""
+        return
+
     def advance(
         self,
         state: Arrays,

@@ -18,14 +18,16 @@ def new_features(means: Iterable[str], by_slot: Iterable[str]) -> Arrays:
             "evidence": np.zeros(0, np.int64),
             "selected": np.zeros(0, np.int64),
             "probability": np.zeros(0),
+            "pull": np.zeros(0),  # see thresher.learners.alone
             **{name: np.zeros(0) for name in by_slot},
         },
-        {f"bias_{name}": np.zeros(1) for name in means},
+        {"pull_facts": np.zeros(3), **{f"bias_{name}": np.zeros(1) for name in means}},
         resting={
             "purged_at": 0,
             "evidence": 0,
             "selected": 0,
             "probability": 1.0,
+            "pull": 0.0,
             **dict.fromkeys(by_slot, 0.0),
         },
     )

@@ -103,6 +103,10 @@ class Learner(Protocol[S]):
         """Know that so many of the updates that come are no new rows."""
         ...
 
+    def hear(self, state: S, rows: Rows, targets: np.ndarray, importance: np.ndarray) -> None:
+        """Take down what new rows of a stream say, which are about to be learnt."""
+        ...
+
     def advance(
         self,
         state: S,

@@ -95,6 +95,10 @@ class StageLearner(ABC):
         """Know that so many of the updates that come are no new rows."""
         paths.stage.repeated += count
 
+    def hear(self, paths: Paths, rows: Rows, targets: np.ndarray, importance: np.ndarray) -> None:
+        """Do nothing: what rows say is counted at the ends of bursts."""
+        return
+
     def start(self) -> Paths:
         """Return the state before the first row: no gravity, nothing known."""
         stage = Stage(self.first_burst(), rejection_rate=self.rejection_rate)

@@ -17,6 +17,7 @@ from thresher.kernels.bundle import Rules
 from thresher.kernels.masks import count_both
 from thresher.kernels.parted import run_parted
 from thresher.kernels.rows import Rows, Updates
+from thresher.learners import alone
 from thresher.learners.adaptive_independent import run_independent
 from thresher.learners.adaptive_paths import (
     bias_total,
@@ -28,7 +29,12 @@ from thresher.learners.adaptive_paths import (
     units_of,
 )
 from thresher.learners.adaptive_unit import AdaptiveUnit, line_width
-from thresher.learners.calibration import Standing, refit_probabilities
+from thresher.learners.calibration import (
+    CONSTANTS,
+    STREAM_CONSTANTS,
+    Standing,
+    refit_probabilities,
+)
 from thresher.learners.judge import SALIENCE, Judge
 from thresher.learners.pace import Pace, Schedule
 from thresher.learners.paths import Paths
@@ -99,6 +105,10 @@ class Thresher(StageLearner):
     def finished(self, paths: Paths) -> bool:
         """Return whether the last stage has been closed; a stream has none."""
         return not self.timetable.endless and paths.stage.number > self.timetable.last_stage
+
+    def hear(self, paths: Paths, rows: Rows, targets: np.ndarray, importance: np.ndarray) -> None:
+        """Take down what new rows say of each feature alone."""
+        alone.hear(paths, rows, targets, importance)
 
     def has_selected(self, paths: Paths) -> bool:
         """Return whether features have been selected, and are about to be refitted."""
@@ -199,6 +209,7 @@ class Thresher(StageLearner):
         new_rows = paths.stage.rows_seen - paths.stage.repeated
         again = not self.timetable.goes_on(paths.stage.number, new_rows)
         if self.timetable.selects(paths.stage.number):
+            paths.stage.streamed = self.timetable.endless
             self.judge.judge(paths, vocabulary, self.rejection_rate, again)
         if paths.stage.number == self.timetable.averaging:
             paths.stage.number += 1  # the end: what this stage gathered is the model
@@ -254,15 +265,16 @@ class Thresher(StageLearner):
 
     def probabilities(self, paths: Paths, vocabulary: Vocabulary) -> np.ndarray:
         """Return the chances that refits on random halves of the rows select each feature."""
-        return refit_probabilities(self.standing(paths, vocabulary))
+        constants = STREAM_CONSTANTS if paths.stage.streamed else CONSTANTS
+        return refit_probabilities(self.standing(paths, vocabulary), constants)
 
     def standing(self, paths: Paths, vocabulary: Vocabulary) -> Standing:
         """Return how the features stood when they were last judged."""
         kept, mean = int(paths.stable.sum()), paths.shown("mean")
         if self.timetable.endless or self.timetable.selects(paths.stage.number):
             kept = min(kept, self.judge.wanted(vocabulary))
-        evidence = np.abs(mean) * np.sqrt(paths.of(vocabulary["squares"]))
-        return Standing(self.judge.scores(paths, vocabulary, mean), evidence, kept)
+        scores = self.judge.scores(paths, vocabulary, mean)
+        return Standing(scores, alone.certainties(paths, vocabulary), kept)
 
     def leaders(self, paths: Paths, vocabulary: Vocabulary, n: int) -> np.ndarray:
         """Return the mask of the n stable features with the most salient mean weights."""

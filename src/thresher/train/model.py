@@ -147,21 +147,24 @@ class Model:
     ) -> None:
         """Learn rows of a stream up to the end of a stage."""
         batch = Batch(*self.vocabulary.absorb(X, self.learner.dtype, anew), importance)
+        heard, told = batch, targets
         order, known = np.arange(batch.norms.size), 0
         if self.rehearsal is not None:
             known = len(self.rehearsal)
             self.rehearsal.remember(batch, targets)
             batch, targets, order = self.rehearsal.lesson(known, self.learner)
 
-        def learn_one(problem: Problem, mine: np.ndarray) -> None:
+        def learn_one(problem: Problem, new: np.ndarray, mine: np.ndarray) -> None:
             problem.state.grow(len(self.vocabulary))
+            if anew:
+                self.learner.hear(problem.state, heard.rows, new, heard.importance)
             self.learner.repeat(problem.state, order.size - X.shape[0])
             work = Work(batch.rows, problem.state, self.vocabulary)
             feed = Feed(batch, mine, [order], problem.pace, streams=True)
             follow(self.learner, work, feed, run_all.alone())
 
         try:
-            run_all(learn_one, self.problems, targets)
+            run_all(learn_one, self.problems, told, targets)
         except Overflow as error:
             error.row = max(error.row - known, 0)
             raise

@@ -6,6 +6,7 @@ from thresher.data.given_rows import GivenRows
 from thresher.kernels.losses import LOG_LOSS
 from thresher.kernels.rows import Rows
 from thresher.kernels.slots import slot_counts
+from thresher.learners.alone import ask
 from thresher.learners.paths import Paths
 from thresher.learners.protocol import Learner
 from thresher.learners.stabilized import StabilizedTruncatedSGD
@@ -102,6 +103,7 @@ class SettlingWork(SheddingWork):
         if refitted and self.learner.settles and self.lesson.loss == LOG_LOSS:
             self._settle_chances(run_all)
         super().finish(run_all)
+        ask(self.state, self.given, self.lesson.targets, self.lesson.importance)
 
     def _settle_chances(self, run_all: Workers) -> None:
         weights, bias = self.learner.weights(self.state, self.vocabulary)
