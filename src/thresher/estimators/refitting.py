@@ -15,7 +15,6 @@ from thresher.estimators.describing import columns_used
 from thresher.estimators.evaluating import Told, keep_quiet
 from thresher.estimators.gathering import Labelled, gathered
 from thresher.estimators.inputs import check_rows, check_weights
-from thresher.estimators.label_inputs import check_labels
 from thresher.stability import mean_pairwise_kappa, nogueira_stability
 
 
@@ -75,7 +74,7 @@ def selection_shares(
         Which halves these are.
     """
     rows = check_rows(model, X, reset=False)
-    labels = check_labels(y, rows.shape[0])
+    labels = model._check_labels(y, rows.shape[0])
     data = Labelled(rows, labels, check_weights(sample_weight, rows.shape[0]))
     like = clone(model)
     if "n_features_to_select" in like.get_params() and model._n_problems == 1:
