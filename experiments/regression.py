@@ -3,6 +3,7 @@
     python -m experiments.regression [--quick]     # R2 on new rows, planted features found, seconds
     python -m experiments.regression --rates       # cross-validation over the lengths of steps
     python -m experiments.regression --sizes       # sizes it chooses itself, beside given ones
+    python -m experiments.regression --stream      # one pass over few rows and many, beside fit
 
 The truth is a weight for each of 60 planted words, 20 each in about 1, 4 and 15 per cent of the
 rows, and 40 per cent of the targets' variance is noise, or nothing of it. The other words follow
@@ -26,12 +27,14 @@ from sklearn.preprocessing import normalize
 
 from thresher import ThresherRegressor
 from thresher.estimators.paths import PATH_RATES
+from thresher.learners import stages
 
 SHARES = (0.01, 0.04, 0.15)  # of the rows that planted words occur in
 PER_SHARE = 20
 RATES = (0.05, 0.15, 0.3, 0.5, 1.5)
 LOSSES = ("squared_error", "huber")
 GIVEN = (10, 20, 40, 60, 100, 200)  # sizes
+STREAMED, NEW_ROWS = (150, 300, 600, 1500, 5000), 2000  # rows that are learnt, and to judge by
 
 
 @dataclass(frozen=True)
@@ -136,6 +139,12 @@ class ThresherStream(ThresherOfSize):
         return self
 
 
+STREAMS = (
+    ("one pass, each row once", ThresherStream, 0),
+    ("one pass", ThresherStream, stages.REHEARSALS),
+    ("fit", ThresherOfSize, 0),
+)
+
 RIVALS: dict[str, Callable[[int], Any]] = {
     "ThresherRegressor": ThresherOfSize,
     "ThresherRegressor, Huber": lambda n: ThresherOfSize(n, loss="huber"),
@@ -207,6 +216,21 @@ def compare_sizes(n_rows: int, seeds: range) -> None:
     print_table(["R2 by size", "chosen", "planted", "auto", *map(str, GIVEN)], table)
 
 
+def compare_streams(seeds: range) -> None:
+    """Print R2 of one pass, with first rows learnt once or several times, and of fit."""
+    table = []
+    for (name, shape), loss in product(list(SHAPES.items())[:2], LOSSES):
+        for how, kind, times in STREAMS:
+            stages.REHEARSALS = times
+            row = []
+            for n in STREAMED:
+                drawn = [draw(shape, n + NEW_ROWS, seed) for seed in seeds]
+                scores = [judged(kind(60, loss=loss), n, *one)[0] for one in drawn]
+                row.append(f"{np.mean(scores):.3f}")
+            table.append([f"{name}, {loss}, {how}", *row])
+    print_table(["R2 by rows", *map(str, STREAMED)], table)
+
+
 def print_table(heads: list[str], rows: list[list[str]]) -> None:
     """Print columns that line up: the first to the left, the others to the right."""
     widths = [max(map(len, column)) for column in zip(heads, *rows, strict=True)]
@@ -222,8 +246,11 @@ def main() -> None:
     parser.add_argument("--quick", action="store_true", help="few rows and one seed")
     parser.add_argument("--rates", action="store_true", help="choose the lengths of steps")
     parser.add_argument("--sizes", action="store_true", help="sizes chosen by themselves")
+    parser.add_argument("--stream", action="store_true", help="one pass, and fit")
     options = parser.parse_args()
-    if options.sizes:
+    if options.stream:
+        compare_streams(range(20, 21 if options.quick else 23))
+    elif options.sizes:
         compare_sizes(600 if options.quick else 2000, range(7, 8 if options.quick else 9))
     elif options.rates:
         compare_rates(600 if options.quick else 2000, range(100, 101))

@@ -15,7 +15,7 @@ def test_other_units_give_the_same_features_and_weights_in_those_units(loss, how
     rows, y = numbered_rows(n=230)
 
     def fitted(targets):
-        model = make_streaming("ThresherRegressor", loss=loss)
+        model = make_streaming("ThresherRegressor", loss=loss, dtype="float64")
         return model.fit(rows, targets) if how == "fit" else stream(model, rows, targets)
 
     plain, other = fitted(y), fitted(times * y + plus)

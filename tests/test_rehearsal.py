@@ -6,9 +6,11 @@ from numpy.testing import assert_array_equal
 
 import thresher
 from cases import assert_same_bits, facts, labelled_rows, make_streaming, numbered_rows, stream
+from thresher.estimators.target_units import Measure, Units
 from thresher.learners import stages
 from thresher.learners.timetable import Timetable
 from thresher.randomness import earlier
+from thresher.train import model as train_model
 from thresher.train import rehearsal
 
 pytestmark = pytest.mark.usefixtures("in_chunks")
@@ -121,17 +123,12 @@ def test_what_was_fitted_goes_on_without():
     assert updates(model) == before + 50
 
 
-def test_others_learn_every_row_once():
-    numbers, targets = numbered_rows(n=60)
-    for name, rows, labels in [
-        ("ThresherRegressor", numbers, targets),
-        ("StabilizedTruncatedSGDClassifier", ROWS[:60], LABELS[:60] > 0),
-        ("FTRLClassifier", ROWS[:60], LABELS[:60] > 0),
-    ]:
-        model = make_streaming(name)
-        stream(model, rows, labels)
-        assert updates(model) == 60
-        assert remembered(model) is None
+@pytest.mark.parametrize("name", ["StabilizedTruncatedSGDClassifier", "FTRLClassifier"])
+def test_others_learn_every_row_once(name):
+    model = make_streaming(name)
+    stream(model, ROWS[:60], LABELS[:60] > 0)
+    assert updates(model) == 60
+    assert remembered(model) is None
 
 
 def test_few_rows_teach_more(monkeypatch):
@@ -143,6 +140,62 @@ def test_few_rows_teach_more(monkeypatch):
         model.partial_fit(rows[:200], labels[:200], classes=[0, 1])
         errors[times] = np.mean(model.predict(rows[200:]) != labels[200:])
     assert errors[9] < 0.8 * errors[0]
+
+
+# ----------------------------------------------------------------------------------------- numbers
+
+
+@pytest.mark.parametrize("loss", ["squared_error", "huber"])
+@pytest.mark.parametrize("cuts", [(1, 2, 3, 5, 8, 9, 31, 64, 91), tuple(range(1, 130))])
+def test_cuts_do_not_matter_while_numbers_get_other_units(few, loss, cuts):
+    rows, targets = numbered_rows(n=260)
+    whole, parts = (make_streaming("ThresherRegressor", loss=loss) for _ in range(2))
+    stream(whole, rows, targets)
+    stream(parts, rows, targets, cuts)
+    assert_same_bits(parts, whole)
+    assert updates(whole) == 260 + whole._learner(None).rehearsals(0, 260).sum()
+
+
+def test_numbers_are_learnt_again_in_the_units_of_the_moment(monkeypatch):
+    rows, targets = numbered_rows(n=40)
+    taught = []
+
+    class Overheard(train_model.Feed):
+        def __init__(self, batch, mine, *others, **more):
+            taught.append(mine)
+            super().__init__(batch, mine, *others, **more)
+
+    monkeypatch.setattr(train_model, "Feed", Overheard)
+    stream(make_streaming("ThresherRegressor"), rows, 1e6 * targets + 1e7)
+    scales = Units().follow(1e6 * targets + 1e7, np.ones(40), Measure())[1]
+    assert {len(mine) for mine in taught} >= {1, 3, 7, 15, 31, 40}  # before units change
+    for mine in taught:
+        centre, unit = scales[len(mine) - 1]
+        assert_array_equal(mine, (1e6 * targets[: len(mine)] + 1e7 - centre) / unit)
+
+
+def test_a_saved_stream_of_numbers_goes_on_with_its_rows(tmp_path):
+    rows, targets = numbered_rows(n=200)
+    model = make_streaming("ThresherRegressor").partial_fit(rows[:70], targets[:70])
+    model.save(tmp_path / "model", training_state=True)
+    loaded = thresher.load(tmp_path / "model")
+    assert remembered(loaded) == 70
+    for one in (model, loaded):
+        one.partial_fit(rows[70:], targets[70:])
+    assert_same_bits(loaded, model)
+
+
+def test_few_numbers_teach_more(monkeypatch):
+    rows, targets = numbered_rows(n=1_200)
+    targets[:3] = targets[0] + 1e-9 * np.arange(3)  # whose spread is none to learn in
+    scores = {}
+    for times in (0, 9):
+        monkeypatch.setattr(stages, "REHEARSALS", times)
+        model = make_streaming("ThresherRegressor", n_features_to_select=10, n_paths=16)
+        scores[times] = model.partial_fit(rows[:200], targets[:200]).score(
+            rows[200:], targets[200:]
+        )
+    assert scores[9] > scores[0] + 0.1
 
 
 def test_the_selection_goes_on_by_new_rows():

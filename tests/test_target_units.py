@@ -28,8 +28,8 @@ def followed(targets, measure, cuts=(), weights=None):
     weights = ones(targets) if weights is None else weights
     units, pieces = Units(), []
     for first, last in pairwise([0, *cuts, len(targets)]):
-        units, scaled = units.follow(targets[first:last], weights[first:last], measure)
-        pieces.append(scaled)
+        units, scales = units.follow(targets[first:last], weights[first:last], measure)
+        pieces.append((targets[first:last] - scales[:, 0]) / scales[:, 1])
     return units, np.concatenate(pieces)
 
 
@@ -121,10 +121,10 @@ def test_targets_that_are_all_the_same_settle_nothing(n_same):
     assert (units.centre, units.unit, units.settled) == (0.1, 0.0, False)
     assert not scaled.any()
     assert units.first.size <= SETTLING
-    later, scaled = units.follow(np.array([0.1, 5.0]), np.ones(2), Measure())
+    later, scales = units.follow(np.array([0.1, 5.0]), np.ones(2), Measure())
     assert later.unit > 0
-    assert scaled[0] == 0
-    assert 0 < scaled[1] <= np.sqrt(SETTLING) + 1
+    assert scales.tolist() == [[0.1, 1.0], [later.centre, later.unit]]
+    assert 0 < later.scaled(5.0) <= np.sqrt(SETTLING) + 1
 
 
 def test_units_of_what_was_learnt_stay_in_a_warm_start():

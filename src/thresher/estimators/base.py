@@ -88,8 +88,13 @@ class OnlineModel(SparseLinearModel, metaclass=ABCMeta):
         """Return the same of a source's first rows, or None if nothing can be told from them."""
 
     @abstractmethod
-    def _next_lessons(self, labels: np.ndarray, weights: np.ndarray) -> Lessons:
-        """Return the same of a stream's next rows, which are added to what is known of labels."""
+    def _next_lessons(
+        self, labels: np.ndarray, weights: np.ndarray
+    ) -> tuple[Lessons, np.ndarray | None]:
+        """Return the same of a stream's next rows, which are added to what is known of labels.
+
+        Of numbers, with centre and unit of every row, in which they are to be learnt.
+        """
 
     @abstractmethod
     def _label_facts(self, training_state: bool) -> dict[str, Any]:
@@ -284,11 +289,12 @@ class OnlineModel(SparseLinearModel, metaclass=ABCMeta):
         anew: bool = True,
     ) -> None:
         rows = self._next_as_learnt(rows)
-        targets, importance = self._next_lessons(labels, weights)
+        (targets, importance), scales = self._next_lessons(labels, weights)
         kept, rows, targets, importance = with_weight(rows, targets, importance)
+        scales = None if scales is None else scales[kept]
         learner = learner or self._learner(None)
         with workers(self.n_jobs) as run_all, overflow_explained(kept):
-            self._model.learn(learner, rows, targets, importance, run_all, anew)
+            self._model.learn(learner, rows, targets, importance, run_all, anew, scales)
         self._weights, self.n_iter_ = None, 1
 
     def _report(self, n_passes: int, problem: Problem) -> None:

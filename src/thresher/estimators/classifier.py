@@ -110,12 +110,14 @@ class OnlineClassifier(LinearClassifier, OnlineModel, metaclass=ABCMeta):
         importance = weights * class_importance(self.class_weight, self.classes_, labels)
         return self._targets(labels), importance
 
-    def _next_lessons(self, labels: np.ndarray, weights: np.ndarray) -> Lessons:
+    def _next_lessons(
+        self, labels: np.ndarray, weights: np.ndarray
+    ) -> tuple[Lessons, np.ndarray | None]:
         self._class_counts = self._class_counts.copy()
         importance = weights * running_class_importance(
             self.class_weight, self.classes_, labels, self._class_counts
         )
-        return self._targets(labels), importance
+        return (self._targets(labels), importance), None
 
     def _targets(self, labels: np.ndarray) -> list[np.ndarray]:
         """Return -1 and +1 for every problem."""

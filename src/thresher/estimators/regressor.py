@@ -113,9 +113,11 @@ class OnlineRegressor(LinearRegressor, OnlineModel, metaclass=ABCMeta):
         numbers = labels.astype(np.float64)
         return [Units().settle(numbers, weights, self._measure()).scaled(numbers)], weights
 
-    def _next_lessons(self, labels: np.ndarray, weights: np.ndarray) -> Lessons:
-        self._units, targets = self._units.follow(labels, weights, self._measure())
-        return [targets], weights
+    def _next_lessons(
+        self, labels: np.ndarray, weights: np.ndarray
+    ) -> tuple[Lessons, np.ndarray | None]:
+        self._units, scales = self._units.follow(labels, weights, self._measure())
+        return ([labels], weights), scales
 
     def _label_facts(self, training_state: bool) -> dict[str, Any]:
         if training_state:  # a file of which could not tell

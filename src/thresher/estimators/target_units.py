@@ -77,9 +77,15 @@ class Units:
     first: np.ndarray = field(default_factory=lambda: np.zeros(0), repr=False)
     weights: np.ndarray = field(default_factory=lambda: np.zeros(0), repr=False)
 
+    @property
+    def scale(self) -> tuple[float, float]:
+        """Return what is taken away from targets, and what the rest is divided by."""
+        return self.centre, self.unit or 1.0
+
     def scaled(self, targets: Any) -> Any:
         """Return targets as the learner sees them."""
-        return (targets - self.centre) / (self.unit or 1.0)
+        centre, unit = self.scale
+        return (targets - centre) / unit
 
     def settle(self, targets: np.ndarray, weights: np.ndarray, measure: Measure) -> "Units":
         """Return units that stay: those of weights that have been learnt, or else of the rows."""
@@ -92,15 +98,17 @@ class Units:
     def follow(
         self, targets: np.ndarray, weights: np.ndarray, measure: Measure
     ) -> tuple["Units", np.ndarray]:
-        """Return the units after a stream's next rows, and each target in those of its own row."""
-        units, scaled = self, np.zeros(targets.size)
-        for row in np.flatnonzero(weights):
+        """Return the units after a stream's next rows, and centre and unit after each of them."""
+        units, scales, first = self, np.empty((targets.size, 2)), 0
+        for row in np.flatnonzero(weights).tolist():
             if units.settled:
-                scaled[row:] = units.scaled(targets[row:])
                 break
-            units = units._after(float(targets[row]), float(weights[row]), measure)
-            scaled[row] = units.scaled(targets[row])
-        return units, scaled
+            after = units._after(float(targets[row]), float(weights[row]), measure)
+            if after.scale != units.scale:
+                scales[first:row], first = units.scale, row
+            units = after
+        scales[first:] = units.scale
+        return units, scales
 
     def _after(self, target: float, weight: float, measure: Measure) -> "Units":
         """Return the units after one more row."""

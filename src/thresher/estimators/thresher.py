@@ -152,7 +152,7 @@ class ThresherModel(SizesItself, PathsModel):
             dtype=np.dtype(self.dtype),
             fitting=fitting,
             halving=halving,
-            rehearses=n_rows is None and self.loss in BOUNDED,
+            rehearses=n_rows is None,
         )
 
     def _step_shares(self, n_rows: int, updates: float) -> tuple[float, float]:
@@ -219,7 +219,8 @@ class ThresherRegressor(ThresherModel, OnlineRegressor):
 
     It selects as ``ThresherClassifier`` does, by the squared or the Huber loss. In ``fit`` the best
     weights of what is selected follow at once, shortened by what of the targets is noise (unless
-    ``refit`` is 0). Targets are learnt relative to their mean and spread (median and median
+    ``refit`` is 0). The first rows of a stream (``partial_fit``) are remembered for a while, and
+    learnt up to ten times. Targets are learnt relative to their mean and spread (median and median
     absolute deviation for the Huber loss), so that their units do not matter: ``a * y + b`` gives
     the same features, and weights times a.
 

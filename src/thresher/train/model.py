@@ -25,6 +25,9 @@ from thresher.train.work import Work
 from thresher.workers import Workers
 
 Report = Callable[[int, Problem], None]
+Scale = tuple[float, float]  # centre and unit of targets
+
+AS_THEY_ARE: Scale = (0.0, 1.0)
 
 
 @dataclass
@@ -110,10 +113,12 @@ class Model:
         importance: np.ndarray,
         run_all: Workers,
         anew: bool = True,
+        scales: np.ndarray | None = None,
     ) -> None:
         """Learn a chunk of a stream: all of it, or, if anything goes wrong, nothing.
 
-        Rows that an earlier pass has brought are not ``anew``.
+        Rows that an earlier pass has brought are not ``anew``. Targets that are numbers have
+        ``scales``, centre and unit of every row, in which all are learnt from that row on.
         """
         self._refuse_slim()
         before, self.learner = (self.learner, self.rehearsal), learner
@@ -124,9 +129,13 @@ class Model:
             while done < X.shape[0] and not self.finished:
                 # what a stage decides at its end must not know of rows that come after it
                 room = max(0, min(self.learner.room(problem.state) for problem in self.problems))
-                now = slice(done, min(done + self._rows_for(room, X, done), X.shape[0]))
+                last = min(done + self._rows_for(room, X, done), X.shape[0])
+                scale = AS_THEY_ARE
+                if scales is not None:
+                    scale, last = _one_scale(scales, done, last)
+                now = slice(done, last)
                 mine = [one[now] for one in targets]
-                self._learn_piece(X[now], mine, importance[now], run_all, anew)
+                self._learn_piece(X[now], mine, importance[now], scale, run_all, anew)
                 done = now.stop
             self._refuse_infinite(X)
         except BaseException as error:
@@ -142,29 +151,31 @@ class Model:
         X: sparse.csr_array,
         targets: list[np.ndarray],
         importance: np.ndarray,
+        scale: Scale,
         run_all: Workers,
         anew: bool,
     ) -> None:
-        """Learn rows of a stream up to the end of a stage."""
+        """Learn rows of a stream up to the end of a stage, or to where targets get other units."""
         batch = Batch(*self.vocabulary.absorb(X, self.learner.dtype, anew), importance)
-        heard, told = batch, targets
+        heard, new = batch, targets
         order, known = np.arange(batch.norms.size), 0
         if self.rehearsal is not None:
             known = len(self.rehearsal)
             self.rehearsal.remember(batch, targets)
             batch, targets, order = self.rehearsal.lesson(known, self.learner)
 
-        def learn_one(problem: Problem, new: np.ndarray, mine: np.ndarray) -> None:
+        def learn_one(problem: Problem, told: np.ndarray, mine: np.ndarray) -> None:
             problem.state.grow(len(self.vocabulary))
             if anew:
-                self.learner.hear(problem.state, heard.rows, new, heard.importance)
+                told = scaled(told, scale)
+                self.learner.hear(problem.state, heard.rows, told, heard.importance)
             self.learner.repeat(problem.state, order.size - X.shape[0])
             work = Work(batch.rows, problem.state, self.vocabulary)
-            feed = Feed(batch, mine, [order], problem.pace, streams=True)
+            feed = Feed(batch, scaled(mine, scale), [order], problem.pace, streams=True)
             follow(self.learner, work, feed, run_all.alone())
 
         try:
-            run_all(learn_one, self.problems, told, targets)
+            run_all(learn_one, self.problems, new, targets)
         except Overflow as error:
             error.row = max(error.row - known, 0)
             raise
@@ -243,6 +254,19 @@ class Model:
             calm = self.rehearsal is None and X.shape[0] <= self.learner.calm(problem.state)
             restores.append(problem.savepoint(slots if calm else None))
         return restores
+
+
+def scaled(targets: np.ndarray, scale: Scale) -> np.ndarray:
+    """Return targets relative to a centre, in a unit."""
+    centre, unit = scale
+    return targets if scale == AS_THEY_ARE else (targets - centre) / unit
+
+
+def _one_scale(scales: np.ndarray, first: int, last: int) -> tuple[Scale, int]:
+    """Return the scale of a row, and up to where the rows after it, or to ``last``, have it."""
+    others = np.flatnonzero((scales[first:last] != scales[first]).any(axis=1))
+    centre, unit = scales[first].tolist()
+    return (centre, unit), first + int(others[0]) if others.size else last
 
 
 def _share_memory(some: Iterable[np.ndarray], others: Iterable[np.ndarray]) -> bool:
