@@ -16,8 +16,8 @@ THRESHOLDS = (0.6, 0.75, 0.9)  # set beforehand: chosen by looking, the bound wo
 
 HALVES = (
     "The probability that a refit on a random half of the rows, at the same size, selects the "
-    "feature: estimated from this one fit by a formula calibrated on such refits of eight data "
-    "sets."
+    "feature: estimated from this one fit by a formula calibrated on such refits of real "
+    "data, of made-up data and of noise."
 )
 BURSTS = "How often the feature was selected at the ends of bursts, when it was last judged."
 
