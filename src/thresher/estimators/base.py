@@ -29,6 +29,7 @@ from thresher.workers import Workers, workers
 
 MakeLearner = Callable[[], Learner]
 Lessons = tuple[list[np.ndarray], np.ndarray]  # targets of every problem, importance of the rows
+NextLessons = tuple[Lessons, np.ndarray | None]  # with centre and unit of every row's number
 
 
 @dataclass(kw_only=True, eq=False, repr=False)
@@ -88,13 +89,8 @@ class OnlineModel(SparseLinearModel, metaclass=ABCMeta):
         """Return the same of a source's first rows, or None if nothing can be told from them."""
 
     @abstractmethod
-    def _next_lessons(
-        self, labels: np.ndarray, weights: np.ndarray
-    ) -> tuple[Lessons, np.ndarray | None]:
-        """Return the same of a stream's next rows, which are added to what is known of labels.
-
-        Of numbers, with centre and unit of every row, in which they are to be learnt.
-        """
+    def _next_lessons(self, labels: np.ndarray, weights: np.ndarray) -> NextLessons:
+        """Return the same of a stream's next rows, which are added to what is known of labels."""
 
     @abstractmethod
     def _label_facts(self, training_state: bool) -> dict[str, Any]:

@@ -9,7 +9,7 @@ import numpy as np
 from thresher.data.errors import DataError
 from thresher.data.sources.classes import with_classes
 from thresher.data.sources.protocol import Source
-from thresher.estimators.base import Lessons, MakeLearner, OnlineModel
+from thresher.estimators.base import Lessons, MakeLearner, NextLessons, OnlineModel
 from thresher.estimators.inputs import check_some_weight
 from thresher.estimators.label_inputs import check_classes, check_classes_seen, check_labels
 from thresher.estimators.linear_classifier import LinearClassifier
@@ -110,9 +110,7 @@ class OnlineClassifier(LinearClassifier, OnlineModel, metaclass=ABCMeta):
         importance = weights * class_importance(self.class_weight, self.classes_, labels)
         return self._targets(labels), importance
 
-    def _next_lessons(
-        self, labels: np.ndarray, weights: np.ndarray
-    ) -> tuple[Lessons, np.ndarray | None]:
+    def _next_lessons(self, labels: np.ndarray, weights: np.ndarray) -> NextLessons:
         self._class_counts = self._class_counts.copy()
         importance = weights * running_class_importance(
             self.class_weight, self.classes_, labels, self._class_counts

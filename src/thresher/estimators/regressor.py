@@ -8,7 +8,7 @@ import numpy as np
 
 from thresher.data.errors import DataError
 from thresher.data.sources.protocol import Source
-from thresher.estimators.base import Lessons, MakeLearner, OnlineModel
+from thresher.estimators.base import Lessons, MakeLearner, NextLessons, OnlineModel
 from thresher.estimators.going_on import refuse_change
 from thresher.estimators.inputs import check_some_weight
 from thresher.estimators.label_inputs import check_numbers
@@ -113,9 +113,7 @@ class OnlineRegressor(LinearRegressor, OnlineModel, metaclass=ABCMeta):
         numbers = labels.astype(np.float64)
         return [Units().settle(numbers, weights, self._measure()).scaled(numbers)], weights
 
-    def _next_lessons(
-        self, labels: np.ndarray, weights: np.ndarray
-    ) -> tuple[Lessons, np.ndarray | None]:
+    def _next_lessons(self, labels: np.ndarray, weights: np.ndarray) -> NextLessons:
         self._units, scales = self._units.follow(labels, weights, self._measure())
         return ([labels], weights), scales
 
