@@ -15,7 +15,9 @@ def test_other_units_give_the_same_features_and_weights_in_those_units(loss, how
     rows, y = numbered_rows(n=230)
 
     def fitted(targets):
-        model = make_streaming("ThresherRegressor", loss=loss, dtype="float64")
+        # in single precision a stream's many updates round too much to compare so closely
+        precision = "float32" if how == "fit" else "float64"
+        model = make_streaming("ThresherRegressor", loss=loss, dtype=precision)
         return model.fit(rows, targets) if how == "fit" else stream(model, rows, targets)
 
     plain, other = fitted(y), fitted(times * y + plus)

@@ -80,14 +80,21 @@ def test_many_nonzeros_are_not_remembered(monkeypatch):
     assert_same_bits(parts, model)
 
 
-def test_a_saved_stream_goes_on_with_its_rows(tmp_path):
-    model = make_streaming(NAME)
-    model.partial_fit(ROWS[:70], LABELS[:70], classes=[0, 1, 2])
+@pytest.mark.parametrize(
+    ("name", "data", "told"),
+    [
+        (NAME, (ROWS, LABELS), {"classes": [0, 1, 2]}),
+        ("ThresherRegressor", numbered_rows(n=200), {}),
+    ],
+)
+def test_a_saved_stream_goes_on_with_its_rows(tmp_path, name, data, told):
+    rows, labels = data
+    model = make_streaming(name).partial_fit(rows[:70], labels[:70], **told)
     model.save(tmp_path / "model", training_state=True)
     loaded = thresher.load(tmp_path / "model")
     assert remembered(loaded) == 70
     for one in (model, loaded):
-        one.partial_fit(ROWS[70:], LABELS[70:])
+        one.partial_fit(rows[70:], labels[70:])
     assert_same_bits(loaded, model)
 
 
@@ -172,17 +179,6 @@ def test_numbers_are_learnt_again_in_the_units_of_the_moment(monkeypatch):
     for mine in taught:
         centre, unit = scales[len(mine) - 1]
         assert_array_equal(mine, (1e6 * targets[: len(mine)] + 1e7 - centre) / unit)
-
-
-def test_a_saved_stream_of_numbers_goes_on_with_its_rows(tmp_path):
-    rows, targets = numbered_rows(n=200)
-    model = make_streaming("ThresherRegressor").partial_fit(rows[:70], targets[:70])
-    model.save(tmp_path / "model", training_state=True)
-    loaded = thresher.load(tmp_path / "model")
-    assert remembered(loaded) == 70
-    for one in (model, loaded):
-        one.partial_fit(rows[70:], targets[70:])
-    assert_same_bits(loaded, model)
 
 
 def test_few_numbers_teach_more(monkeypatch):
