@@ -86,42 +86,67 @@ def exchange(X, y, *, loss, fit_intercept, stable, weights=None):
     ridge = 0.1 * np.mean(np.sum(X**2, axis=1))
     if loss in NUMBERS:
         ridge = 0.1 * norm_of(X[:, stable], importance)
-    chance = 2 * math.log(occurring.size)
     chosen = list(np.flatnonzero(stable))
     if not 0 < len(chosen) < occurring.size:
         return stable
+    ridges, chance = np.full(X.shape[1], ridge), 2 * math.log(occurring.size)
+    chosen, _ = swaps(X, y, loss, fit_intercept, importance, chosen, ridges, chance, 20)
+    return np.isin(np.arange(X.shape[1]), chosen)
+
+
+def weighed(X, y, *, fit_intercept, stable, weights=None):
+    """Return the set of which no swap lowers the cost, what each column says, and weights."""
+    ridges = np.sum(X**2, axis=0) / np.maximum(np.sum(X != 0, axis=0), 1)
+    importance, chosen = importance_of(X, weights), list(np.flatnonzero(stable))
+    terms = 0.2, 20 + 2 * len(chosen)
+    known = X, y, "log_loss", fit_intercept, importance
+    chosen, said = swaps(*known, chosen, ridges, *terms)
+    table = with_constant(X, chosen, fit_intercept)
+    penalties = np.append(ridges[chosen], 0.0)
+    found, _ = settled(table, y, "log_loss", importance, penalties)
+    return chosen, said, found
+
+
+def swaps(X, y, loss, fit_intercept, importance, chosen, ridges, enough, most):
+    """Return who is chosen after some swaps, and what everybody says then."""
+    occurring = np.flatnonzero((X != 0).any(axis=0))
 
     def fitted(columns):
         table = with_constant(X, columns, fit_intercept)
-        penalties = np.append(np.full(len(columns), ridge), 0.0)
+        penalties = np.append(ridges[columns], 0.0)
         return table, *settled(table, y, loss, importance, penalties)
 
     def bent(curvatures, j):
         level = (curvatures @ X[:, j]) ** 2 / np.sum(curvatures) if fit_intercept else 0.0
-        return curvatures @ X[:, j] ** 2 - level + ridge
+        return curvatures @ X[:, j] ** 2 - level + ridges[j]
+
+    def told(columns, table, weights):
+        _, slopes, curvatures = bends(loss, table, y, weights) * importance
+        said = {
+            j: (slopes @ X[:, j]) ** 2 / bent(curvatures, j) for j in occurring if j not in columns
+        }
+        inside = {j: weights[k] ** 2 * bent(curvatures, j) for k, j in enumerate(columns)}
+        return said, inside
 
     table, found, cost = fitted(chosen)
-    for _ in range(20):
+    for _ in range(most):
         _, slopes, curvatures = bends(loss, table, y, found)
         unit = noise_of(slopes, curvatures, importance, found.size) if loss in NUMBERS else 1.0
-        slopes, curvatures = importance * slopes, importance * curvatures
-        said = {
-            j: (slopes @ X[:, j]) ** 2 / (bent(curvatures, j)) for j in occurring if j not in chosen
-        }
+        said, _ = told(chosen, table, found)
         comes = max(said, key=said.get)
-        if said[comes] <= chance * unit:
+        if said[comes] <= enough * unit:
             break
         more = [*chosen, comes]
         both, weights, _ = fitted(more)
-        _, _, curvatures = bends(loss, both, y, weights) * importance
-        missed = {j: weights[k] ** 2 * bent(curvatures, j) for k, j in enumerate(more)}
+        _, missed = told(more, both, weights)
         goes = min(missed, key=missed.get)
         after = [j for j in more if j != goes]
         there = fitted(after)
-        if goes == comes or 2 * (cost - there[2]) <= chance * unit:
+        if goes == comes or 2 * (cost - there[2]) <= enough * unit:
             break
-        chosen, (table, found, cost) = after, there
-    return np.isin(np.arange(X.shape[1]), chosen)
+        chosen, (table, found, cost) = sorted(after), fitted(sorted(after))
+    said, inside = told(chosen, table, found)
+    return chosen, said | inside
 
 
 def likeliest(X, y, start, importance, fit_intercept, many_rows=2000):

@@ -10,13 +10,14 @@ from scipy import sparse
 from exchange_cases import FLOAT64, given_rows, hidden_truth, lesson_for, settled
 from thresher import ThresherClassifier, ThresherRegressor
 from thresher.kernels.losses import HINGE, HUBER, LOG_LOSS, SQUARED_ERROR
-from thresher.train.exchange import exchanged, said_by_others
+from thresher.train.exchange import Exchanged, exchanged, insisting, said_by_others
 from thresher.train.feed import Batch
 from thresher.train.settling import lesson_of
 
 
 def swapped(given, lesson, slots, open_to):
-    return exchanged(given, lesson, slots, np.zeros(slots.size + 1), open_to, lambda: None)
+    start, terms = np.zeros(slots.size + 1), insisting(np.count_nonzero(open_to))
+    return exchanged(given, lesson, slots, start, open_to, terms, lambda: None).slots
 
 
 def test_what_tells_the_class_comes_for_what_tells_a_part():
@@ -147,9 +148,9 @@ def test_weights_of_four_are_no_more_evidence_than_weights_of_one():
 def test_many_features_and_all_are_not_exchanged(monkeypatch, size, asked):
     calls = []
 
-    def seen(given, lesson, slots, start, open_to, check):
+    def seen(given, lesson, slots, start, open_to, terms, check):
         calls.append(slots.size)
-        return slots
+        return Exchanged(slots, None, None)
 
     monkeypatch.setattr("thresher.train.settling_work.exchanged", seen)
     rng = np.random.default_rng(4)

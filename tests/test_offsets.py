@@ -144,6 +144,8 @@ def test_units_do_not_matter():
 
 @pytest.mark.parametrize("data", [partial(expressions, shift=1000.0), mixed])
 def test_it_is_worth_it(data, monkeypatch):
+    # whoever weighs features finds some that had got lost
+    monkeypatch.setattr("thresher.train.settling_work.few_speak", lambda *_: False)
     rows, labels = data()
     others, truth = data(seed=1)
     model = silent(classifier(n_features_to_select=10), rows, labels)

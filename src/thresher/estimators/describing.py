@@ -12,6 +12,7 @@ from thresher.estimators.false_selections import false_selections
 from thresher.estimators.levelling import line_of
 from thresher.estimators.saving import provenance
 from thresher.estimators.sizing import choice_tree
+from thresher.estimators.weighing import is_weighed
 
 
 @dataclass(frozen=True)
@@ -30,7 +31,8 @@ class Selection:
 
     ``positive`` is the class that positive weights speak for, None where labels are numbers;
     ``false_selections`` bounds how many of the surely selected features are expected to be false.
-    ``margins`` says by how much held-out rows stretched and shifted them, if they did.
+    ``margins`` says by how much held-out rows stretched and shifted them, if they did; ``weighed``
+    whether features were weighed against each other, since only few columns say anything.
     """
 
     positive: str | None
@@ -39,6 +41,7 @@ class Selection:
     history: list[dict[str, Any]]
     false_selections: list[dict[str, Any]]
     margins: dict[str, float] | None = None
+    weighed: bool = False
 
 
 @dataclass(frozen=True)
@@ -122,7 +125,8 @@ def _selection(model: Any, problem: int, weights: np.ndarray, intercept: float) 
     line = line_of(model, problem)
     margins = None if line is None else line._asdict()
     features = [Feature(*part) for part in parts]
-    return Selection(words, intercept, features, history, bounds, margins)
+    weighed = is_weighed(state)
+    return Selection(words, intercept, features, history, bounds, margins, weighed)
 
 
 def _provenance(model: Any) -> dict[str, Any]:

@@ -22,6 +22,7 @@ from thresher.estimators.rates import schedule_for
 from thresher.estimators.regressor import OnlineRegressor
 from thresher.estimators.selecting_steps import USUAL
 from thresher.estimators.sizing import SizesItself
+from thresher.estimators.weighing import WeighsFeatures
 from thresher.learners.protocol import Learner
 from thresher.learners.thresher import SELECTING_HALVING, Thresher
 from thresher.learners.timetable import Timetable, fixed_timetable
@@ -177,14 +178,16 @@ class ThresherModel(SizesItself, PathsModel):
 
 
 @dataclass(kw_only=True, eq=False, repr=False)
-class ThresherClassifier(LevelsClasses, ThresherModel, OnlineClassifier):
+class ThresherClassifier(LevelsClasses, WeighsFeatures, ThresherModel, OnlineClassifier):
     """A linear classifier with few, stably selected features.
 
     Several SGD paths take random bursts of one stream of rows. After each stage of bursts the
     features with the most salient mean weights stay and the others are purged, fewer and fewer
     until the wanted number is left; up to 100 are then exchanged for others where the rows insist
     on it. What is left is fitted without truncation, and goes on to the likeliest weights where
-    many rows insist on those. Where one class has few rows for so many features, held-out rows say
+    many rows insist on those. Where a few columns say all there is to say, and the others nothing,
+    features are weighed against each other instead, by what they add to the likelihood
+    (``features_weighed_``). Where one class has few rows for so many features, held-out rows say
     what margins mean (``margin_lines_``). The first rows of a stream (``partial_fit``) are
     remembered for a while, and learnt up to ten times.
 

@@ -30,17 +30,19 @@ def facts_of(description: Description) -> dict[str, str]:
 
 
 def meaning_of(selection: Selection) -> str:
-    """Say what the sign of a weight means."""
+    """Say what the sign of a weight means, and what has been done for it to mean that."""
     if selection.positive is None:
         return "Weights above 0 raise the prediction."
-    means = f"Weights above 0 speak for {printable(selection.positive)}."
-    if selection.margins is None:
-        return means
-    scale, shift = selection.margins["scale"], selection.margins["shift"]
-    return (
-        f"{means} Held-out rows made margins {scale:.3g} times as large and shifted them by "
-        f"{shift:+.3g}, for one class has few rows."
-    )
+    means = [f"Weights above 0 speak for {printable(selection.positive)}."]
+    if selection.weighed:
+        means.append("Features were weighed against each other, for few columns say anything.")
+    if selection.margins is not None:
+        scale, shift = selection.margins["scale"], selection.margins["shift"]
+        means.append(
+            f"Held-out rows made margins {scale:.3g} times as large and shifted them by "
+            f"{shift:+.3g}, for one class has few rows."
+        )
+    return " ".join(means)
 
 
 def false_selections_of(selection: Selection) -> list[str]:

@@ -34,13 +34,14 @@ __all__ = ["FORMAT", "UPGRADES", "ModelFileError", "dumps", "loads", "naming", "
 Header = dict[str, Any]
 Arrays = dict[str, np.ndarray]
 
-FORMAT = 5
+FORMAT = 6
 # What makes a file's header and arrays of one version those of the next, by the older version.
 UPGRADES: dict[int, Callable[[Header, Arrays], tuple[Header, Arrays]]] = {
     1: upgrades.second,
     2: upgrades.third,
     3: upgrades.fourth,
     4: upgrades.fifth,
+    5: upgrades.sixth,
 }
 
 _ZEROS = "0" * 64

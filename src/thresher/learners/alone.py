@@ -7,16 +7,37 @@ Where all rows are at hand they are those of values around their mean, too, and 
 the same standard deviation: of columns that are nowhere zero hardly anything else is left.
 """
 
+import math
+from typing import NamedTuple
+
 import numpy as np
 
 from thresher.data.given_rows import GivenRows
 from thresher.data.vocabulary import Vocabulary
 from thresher.kernels.evidence import BEND, LEVEL, PULL
-from thresher.kernels.pulls import ROWS, SQUARES, TOTAL, add_pulls
+from thresher.kernels.pulls import add_pulls
 from thresher.kernels.rows import Rows
 from thresher.learners.paths import Paths
 
 ALIKE = 1e-9  # the share of the squares that is left of values which are all the same
+# Rows of the rarer class, or on the rarer side of the mean, that a feature should have if it had
+# nothing to do with it: from so many on pulls are about normal.
+ENOUGH_ROWS = 5
+# Few features speak if so many, but no larger a share, say more than chance would let the loudest,
+# and say this share of all that is beyond chance; and if the mean of the others' squares is hardly
+# above that of chance.
+FEWEST_LOUD, MOST_LOUD, LOUD_SHARE, QUIET = 3, 0.1, 0.5, 1.25
+
+
+class Heard(NamedTuple):
+    """What all rows say of every slot: its pull, and in how many of the rarer rows it may occur.
+
+    ``facts`` are the number of rows, the sum of their targets and that of the targets' squares.
+    """
+
+    pulls: np.ndarray
+    rarer_rows: np.ndarray
+    facts: tuple[float, float, float]
 
 
 def hear(paths: Paths, rows: Rows, targets: np.ndarray, importance: np.ndarray) -> None:
@@ -26,25 +47,60 @@ def hear(paths: Paths, rows: Rows, targets: np.ndarray, importance: np.ndarray) 
 
 
 @np.errstate(over="ignore", invalid="ignore")  # what overflows says nothing
-def ask(paths: Paths, given: GivenRows, targets: np.ndarray, importance: np.ndarray) -> None:
-    """Let all rows, which are at hand, say what they say of every feature."""
+def ask(given: GivenRows, targets: np.ndarray, importance: np.ndarray) -> Heard:
+    """Return what all rows, which are at hand, say of every feature."""
     counting = importance > 0
     heard = targets[counting]
     aways = np.where(counting, targets - heard.mean(), 0.0)
     found = given.evidence(aways, counting.astype(np.float64))
     squares = found[:, BEND]
     around = squares - found[:, LEVEL] ** 2 / heard.size
-    shrunk = np.divide(squares, around, out=np.zeros_like(squares), where=around > ALIKE * squares)
-    paths.feature("pull")[...] = found[:, PULL] * np.sqrt(shrunk)
+    differs = around > ALIKE * squares
+    shrunk = np.divide(squares, around, out=np.zeros_like(squares), where=differs)
+    apart = np.divide(around, squares, out=np.zeros_like(squares), where=differs)
+    rarer = min(np.count_nonzero(aways > 0), np.count_nonzero(aways < 0)) / heard.size
+    return Heard(
+        found[:, PULL] * np.sqrt(shrunk),
+        rarer * apart * given.vocabulary["occurrences"],
+        (float(heard.size), float(heard.sum()), float(heard @ heard)),
+    )
+
+
+def note(paths: Paths, heard: Heard) -> None:
+    """Let paths know what all rows have said."""
+    paths.feature("pull")[...] = heard.pulls
+    paths.features["pull_facts"][...] = heard.facts
+
+
+def certainties(paths: Paths, vocabulary: Vocabulary) -> np.ndarray:
+    """Return pulls over their standard deviations by chance; 0 where nothing is known."""
     facts = paths.features["pull_facts"]
-    facts[ROWS], facts[TOTAL], facts[SQUARES] = heard.size, heard.sum(), heard @ heard
+    return _over_chance(paths.shown("pull"), facts, paths.of(vocabulary["squares"]))
+
+
+def few_speak(heard: Heard, vocabulary: Vocabulary) -> bool:
+    """Return whether a few features say nearly all there is to say, and the others nothing.
+
+    So it is not in texts, where most words have something to do with what is told; nor where
+    nothing can be told. Where it is so, a feature that occurs often has no more to say than others.
+    """
+    said = _over_chance(heard.pulls, heard.facts, vocabulary["squares"]) ** 2
+    said = said[(heard.rarer_rows >= ENOUGH_ROWS) & (heard.pulls != 0)]
+    # twice the logarithm is about the largest of so many squares of standard normal numbers
+    loud = said > 2.0 * math.log(max(said.size, 2))
+    if not FEWEST_LOUD <= np.count_nonzero(loud) <= MOST_LOUD * said.size:
+        return False
+    beyond = said - 1.0
+    return bool(
+        np.mean(said[~loud]) <= QUIET and np.sum(beyond[loud]) >= LOUD_SHARE * np.sum(beyond)
+    )
 
 
 @np.errstate(all="ignore")  # what overflows says nothing
-def certainties(paths: Paths, vocabulary: Vocabulary) -> np.ndarray:
-    """Return pulls over their standard deviations by chance; 0 where nothing is known."""
-    rows, total, squares = paths.features["pull_facts"]
-    variance = squares / rows - (total / rows) ** 2
-    spread = np.sqrt(variance * paths.of(vocabulary["squares"]))
-    found = np.abs(paths.shown("pull")) / spread
+def _over_chance(
+    pulls: np.ndarray, facts: np.ndarray | tuple[float, ...], squares: np.ndarray
+) -> np.ndarray:
+    rows, total, targets = facts
+    variance = targets / rows - (total / rows) ** 2
+    found = np.abs(pulls) / np.sqrt(variance * squares)
     return np.where(np.isfinite(found), found, 0.0)

@@ -12,6 +12,13 @@ were gone. z is the median, over the features nearest to the cut, of what each s
 standard deviations of what chance would say (``thresher.learners.alone``): where there is nothing
 to learn the strongest of many still seem to say two or three. Only the strongest features contend;
 the others have probability 0, for a hundred thousand times next to nothing would be a lot.
+
+Where features were weighed against each other (``thresher.train.exchange``) their scores are
+certainties themselves, beside the others, and what a half of the rows says of them is as uncertain
+for all. Rows are too sure of features that were chosen together, so what each says alone counts as
+much:
+
+    P_j = logistic(slope (score_j + alone_j) / 2 - shift).
 """
 
 from typing import NamedTuple
@@ -35,6 +42,7 @@ class Constants(NamedTuple):
 # stream those above the cut have not gone on learning without the others.
 CONSTANTS = Constants(slope=0.39, power=0.71, crowd=0.10, above=5.03)
 STREAM_CONSTANTS = Constants(slope=0.42, power=0.40, crowd=0.26, above=2.19)
+WEIGHED_SLOPE = 2.0
 LEAST = 0.5  # that features at the cut say; nothing is known of them after one row
 FEWEST_NEAR = 10  # features that are asked what those at the cut say
 CONTENDERS, FEWEST_CONTENDERS = 20, 2000  # for each feature that is kept; in all
@@ -77,15 +85,31 @@ def refit_probabilities(standing: Standing, constants: Constants = CONSTANTS) ->
     return found
 
 
+def weighed_probabilities(standing: Standing, slope: float = WEIGHED_SLOPE) -> np.ndarray:
+    """Return the same of features that were weighed against each other."""
+    n, kept = standing.scores.size, standing.kept
+    if kept in (0, n):
+        return np.full(n, float(kept > 0))
+    certainties = (standing.scores + standing.alone) / 2
+    first, found = contenders(certainties, kept), np.zeros(n)
+    found[first] = shifted_to_sum(slope * certainties[first], kept)
+    return found
+
+
 def contest_of(standing: Standing) -> Contest | None:
     """Return who contends, and how; None if nothing tells features apart."""
     distance = distance_to_cut(standing)
     if distance is None:
         return None
     n, kept = distance.size, standing.kept
-    contending = min(max(CONTENDERS * kept, FEWEST_CONTENDERS), n)
-    first = np.argpartition(-distance, contending - 1)[:contending]
+    first = contenders(distance, kept)
     return Contest(first, distance[first], said_at_cut(standing, distance), n / kept, kept)
+
+
+def contenders(numbers: np.ndarray, kept: int) -> np.ndarray:
+    """Return the places of the largest numbers, many for each of those that are kept."""
+    contending = min(max(CONTENDERS * kept, FEWEST_CONTENDERS), numbers.size)
+    return np.argpartition(-numbers, contending - 1)[:contending]
 
 
 def chances(contest: Contest, constants: Constants) -> np.ndarray:

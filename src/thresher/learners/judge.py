@@ -128,8 +128,9 @@ class Judge:
         return kept
 
     def _saliences(self, paths: Paths, vocabulary: Vocabulary) -> np.ndarray:
-        """Return c_j of every feature."""
-        return paths.of(vocabulary["squares"]) ** self.salience
+        """Return c_j of every feature: 1 where those that occur often have no more to say."""
+        salience = 0.0 if paths.stage.few_speak else self.salience
+        return paths.of(vocabulary["squares"]) ** salience
 
     def _gravity(
         self, paths: Paths, stable: np.ndarray, share: float, rate: float

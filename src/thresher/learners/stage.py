@@ -22,6 +22,7 @@ class Stage:
     ends: int = 0  # ends of bursts since features were last judged, where all share the count
     over: bool = False  # whether no feature is left, so that nothing can change any more
     closed: bool = False  # whether columns that have not occurred yet are purged as well
+    few_speak: bool = False  # whether only few features say anything: they are weighed at the end
     streamed: bool = False  # whether the last judged features did not know how much was to come
 
     def tree(self) -> dict[str, Any]:

@@ -34,6 +34,7 @@ from thresher.learners.calibration import (
     STREAM_CONSTANTS,
     Standing,
     refit_probabilities,
+    weighed_probabilities,
 )
 from thresher.learners.judge import SALIENCE, Judge
 from thresher.learners.pace import Pace, Schedule
@@ -125,6 +126,10 @@ class Thresher(StageLearner):
         """Let the features of some slots go, and others come back."""
         self.judge.level(paths, vocabulary, gone, back)
         paths.exchange(gone, back)
+
+    def stand(self, paths: Paths, certainties: np.ndarray) -> None:
+        """Let features stand where weighing them has put each, in standard deviations."""
+        paths.feature("mean")[...] = certainties
 
     def settle(self, paths: Paths, pace: Pace, weights: np.ndarray) -> None:
         """Let all paths have the given weights, as of ``selected``, for good."""
@@ -265,8 +270,11 @@ class Thresher(StageLearner):
 
     def probabilities(self, paths: Paths, vocabulary: Vocabulary) -> np.ndarray:
         """Return the chances that refits on random halves of the rows select each feature."""
+        standing = self.standing(paths, vocabulary)
+        if paths.stage.few_speak:
+            return weighed_probabilities(standing)
         constants = STREAM_CONSTANTS if paths.stage.streamed else CONSTANTS
-        return refit_probabilities(self.standing(paths, vocabulary), constants)
+        return refit_probabilities(standing, constants)
 
     def standing(self, paths: Paths, vocabulary: Vocabulary) -> Standing:
         """Return how the features stood when they were last judged."""

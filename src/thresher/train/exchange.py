@@ -5,10 +5,14 @@ more than one that stayed: what it said was said by others then. So all are aske
 they would lower the loss, to second order. The one that says most joins the others, and the one
 that says least beside it goes. As one of thousands seems to say something by chance alone, that
 stays so only if the loss falls by more than chance gives the best of so many.
+
+Where only few features have anything to say, those that stayed by chance have no better claim than
+those that went by chance: whatever lowers the loss stays.
 """
 
 import math
 from collections.abc import Callable
+from typing import NamedTuple
 
 import numpy as np
 
@@ -18,6 +22,36 @@ from thresher.train.settling import Lesson, Look, Table, narrowed
 
 MOST_FEATURES = 100  # of more, none has come back on any data that was tried
 MOST_SWAPS = 20
+HARDLY = 0.2  # of twice the loss, which is not known any better
+
+
+class Terms(NamedTuple):
+    """By how much twice the loss must fall if features are to be exchanged, and how often it may.
+
+    It is told in units of what the loss would fall by chance.
+    """
+
+    enough: float
+    most: int
+
+
+def insisting(n_features: int) -> Terms:
+    """Return the terms of rows that must insist on one of so many features."""
+    # twice the logarithm is about the largest of so many squares of standard normal numbers
+    return Terms(2.0 * math.log(max(n_features, 2)), MOST_SWAPS)
+
+
+def freely(n_kept: int) -> Terms:
+    """Return the terms on which all of so many features may be others in the end."""
+    return Terms(HARDLY, MOST_SWAPS + 2 * n_kept)
+
+
+class Exchanged(NamedTuple):
+    """The slots that stay, ascending; their best weights; and what every other slot would say."""
+
+    slots: np.ndarray
+    here: Look
+    said: np.ndarray
 
 
 @np.errstate(over="ignore", invalid="ignore", divide="ignore")  # such numbers change nothing
@@ -27,41 +61,60 @@ def exchanged(
     slots: np.ndarray,
     start: np.ndarray,
     open_to: np.ndarray,
+    terms: Terms,
     check: Callable[[], None],
-) -> np.ndarray:
-    """Return the slots that stay, ascending: as many, all of them ``open_to`` a mask of slots.
+) -> Exchanged:
+    """Return what comes of an exchange: as many slots, all of them ``open_to`` a mask of slots.
 
     ``start`` are weights of the slots to begin with, the intercept last; ``check`` is called before
     every look at the rows.
     """
-    # twice the logarithm is about the largest of so many squares of standard normal numbers
-    chance = 2.0 * math.log(max(int(np.count_nonzero(open_to)), 2))
-
     rows = given.with_slots(slots)
     lesson = narrowed(lesson, rows)
+    here = Table(lesson.of_slots(slots), rows).settled(start)
+    said = said_by_others(given, lesson, slots, open_to, here)
+    for _ in range(terms.most):
+        check()
+        enough = terms.enough * lesson.dispersion(here.bends, slots.size + 1)
+        swap = _swapped(given, lesson, slots, here, said, enough)
+        if swap is None:
+            break
+        slots, here = swap
+        said = said_by_others(given, lesson, slots, open_to, here)
+    return Exchanged(slots, here, said)
+
+
+def _swapped(
+    given: GivenRows,
+    lesson: Lesson,
+    slots: np.ndarray,
+    here: Look,
+    said: np.ndarray,
+    enough: float,
+) -> tuple[np.ndarray, Look] | None:
+    """Return slots and best weights with the loudest other slot; None if it is not worth it."""
+    comes = int(np.argmax(said))
+    if not said[comes] > enough:  # nor if numbers overflow
+        return None
 
     def table_of(slots: np.ndarray) -> Table:
-        return Table(lesson, given.with_slots(slots))
+        return Table(lesson.of_slots(slots), given.with_slots(slots))
 
-    here = Table(lesson, rows).settled(start)
-    for _ in range(MOST_SWAPS):
-        check()
-        enough = chance * lesson.dispersion(here.bends, slots.size + 1)
-        said = said_by_others(given, lesson, slots, open_to, here)
-        comes = int(np.argmax(said))
-        if not said[comes] > enough:  # nor if numbers overflow
-            break
-        place = int(np.searchsorted(slots, comes))
-        more = np.insert(slots, place, comes)
-        table = table_of(more)
-        both = table.settled(np.insert(here.weights, place, 0.0))
-        goes = int(np.argmin(both.weights[:-1] ** 2 * table.curvatures(both)))
-        after = np.delete(more, goes)
-        there = table_of(after).settled(np.delete(both.weights, goes))
-        if goes == place or not 2 * (here.cost - there.cost) > enough:
-            break
-        slots, here = after, there
-    return slots
+    place = int(np.searchsorted(slots, comes))
+    more = np.insert(slots, place, comes)
+    table = table_of(more)
+    both = table.settled(np.insert(here.weights, place, 0.0))
+    goes = int(np.argmin(said_inside(table, both)))
+    after = np.delete(more, goes)
+    there = table_of(after).settled(np.delete(both.weights, goes))
+    if goes == place or not 2 * (here.cost - there.cost) > enough:
+        return None
+    return after, there
+
+
+def said_inside(table: Table, here: Look) -> np.ndarray:
+    """Return by how much the loss would rise, twice, without each of the features of a table."""
+    return here.weights[:-1] ** 2 * table.curvatures(here)
 
 
 def said_by_others(

@@ -6,6 +6,7 @@ rows are few, for it keeps weights small. Many rows say themselves how small the
 penalty is the one under which the rows are likeliest (MacKay 1992), with weights that are taken
 for independent. They insist if twice the loss falls by more than as many weights would take away
 by chance; the fewer they are the more, since they think too well of features chosen from them.
+Of features that were weighed against each other they think better still.
 """
 
 from collections.abc import Callable
@@ -17,6 +18,7 @@ from thresher.kernels.rows import Rows
 from thresher.train.settling import Lesson, Look, Table
 
 MANY_ROWS = 2000  # of which half as many must insist four times as much
+WEIGHED_CAUTION = 3.0  # times the penalty, of features that were chosen for their likelihood
 # How often the penalty follows the weights, and these the penalty; what is near, in logarithms.
 PENALTY_ROUNDS, ROUNDS, CLOSE = 10, 5, 0.1
 # If a look finds so little of what rows would insist on, nobody looks twice. The first asks by how
@@ -31,12 +33,16 @@ def by_chance(lesson: Lesson, known: float) -> float:
 
 @np.errstate(over="ignore", invalid="ignore", divide="ignore")  # such weights are not returned
 def insisted_on(
-    lesson: Lesson, rows: Rows, start: np.ndarray, check: Callable[[], None]
+    lesson: Lesson,
+    rows: Rows,
+    start: np.ndarray,
+    check: Callable[[], None],
+    caution: float = 1.0,
 ) -> np.ndarray | None:
     """Return the weights that rows insist on, the intercept last; None if they do not.
 
     The lesson is one of chances. ``start`` are the weights that the refit has come to; ``check`` is
-    called before every longer look.
+    called before every longer look. With ``caution`` the penalty of what is returned is larger.
     """
     if not start[:-1].any():
         return None
@@ -56,6 +62,8 @@ def insisted_on(
             return None
         if abs(np.log(penalty / before)) < CLOSE:
             break
+    if caution != 1.0:
+        here = Table(replace(lesson, penalty=caution * penalty), rows).settled(here.weights)
     return here.weights if 2 * fallen > enough and np.isfinite(here.weights).all() else None
 
 

@@ -6,6 +6,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 from scipy.optimize import minimize
 
+from thresher.data.vocabulary import Vocabulary
 from thresher.kernels.bends import Bends, add_curvatures, look_at
 from thresher.kernels.losses import HUBER, SQUARED_ERROR
 from thresher.kernels.rows import Rows, squared_norms
@@ -27,14 +28,20 @@ CLOSE, CLOSE_SHARE, EXACTLY = 0.05, 1e-7, 1e-15
 class Lesson:
     """What is learnt: a loss of rows with targets, each as important as a row, and a penalty.
 
-    The ``penalty`` is what half the square of a weight costs.
+    The ``penalty`` is what half the square of a weight costs: of all alike, or by slot.
     """
 
     loss: int
     targets: np.ndarray
     importance: np.ndarray
-    penalty: float
+    penalty: float | np.ndarray
     intercept: bool
+
+    def of_slots(self, slots: np.ndarray) -> "Lesson":
+        """Return the same of some slots only."""
+        if isinstance(self.penalty, np.ndarray):
+            return replace(self, penalty=self.penalty[slots])
+        return self
 
     @property
     def of_numbers(self) -> bool:
@@ -80,6 +87,15 @@ def lesson_of(learner: Thresher, batch: Batch, targets: np.ndarray) -> Lesson:
     return Lesson(learner.loss, targets, importance, penalty, learner.refitting.fit_intercept)
 
 
+def of_usual_effects(lesson: Lesson, vocabulary: Vocabulary) -> Lesson:
+    """Return a lesson that expects the same of every feature, however often it occurs.
+
+    Its weight times a usual value of it is taken for a standard normal number, in log odds.
+    """
+    usual = vocabulary["squares"] / np.maximum(vocabulary["occurrences"], 1)
+    return replace(lesson, penalty=usual)
+
+
 class Table:
     """Rows of few features."""
 
@@ -96,7 +112,7 @@ class Table:
         slopes[:-1] += lesson.penalty * weights[:-1]
         if not lesson.intercept:
             slopes[-1] = 0.0
-        ridge = lesson.penalty * float(np.sum(weights[:-1] ** 2)) / 2
+        ridge = float(np.sum(lesson.penalty * weights[:-1] ** 2)) / 2
         return Look(weights, bends, lost + ridge, slopes)
 
     def curvatures(self, here: Look) -> np.ndarray:

@@ -6,17 +6,31 @@ from thresher.data.given_rows import GivenRows
 from thresher.kernels.losses import LOG_LOSS
 from thresher.kernels.rows import Rows
 from thresher.kernels.slots import slot_counts
-from thresher.learners.alone import ask
+from thresher.learners.alone import ask, few_speak, note
 from thresher.learners.paths import Paths
 from thresher.learners.protocol import Learner
 from thresher.learners.stabilized import StabilizedTruncatedSGD
 from thresher.learners.thresher import Thresher
-from thresher.train.exchange import MOST_FEATURES, exchanged
+from thresher.train.exchange import (
+    MOST_FEATURES,
+    Exchanged,
+    Terms,
+    exchanged,
+    freely,
+    insisting,
+    said_inside,
+)
 from thresher.train.feed import Batch
-from thresher.train.likeliest import insisted_on
+from thresher.train.likeliest import WEIGHED_CAUTION, insisted_on
 from thresher.train.problem import Problem
 from thresher.train.self_led import SelfLedWork
-from thresher.train.settling import Lesson, best_of, lesson_of
+from thresher.train.settling import (
+    Lesson,
+    Table,
+    best_of,
+    lesson_of,
+    of_usual_effects,
+)
 from thresher.train.work import SheddingWork, Work
 from thresher.workers import Workers
 
@@ -64,31 +78,69 @@ class SettlingWork(SheddingWork):
         self.learner, self.pace, self.given, self.lesson = learner, problem.pace, given, lesson
         self.open_to = problem.state.stable  # what earlier fits have purged stays so
         self.due = True
+        self.standing: np.ndarray | None = None  # of all slots, once they have been weighed
+        self.heard = ask(given, lesson.targets, lesson.importance)
+        self.state.stage.few_speak = self._may_weigh() and few_speak(self.heard, self.vocabulary)
 
     def shed(self, run_all: Workers) -> None:
         """Exchange features where it is due, and throw out what is no longer in play."""
         if self.due and self.learner.has_selected(self.state):
             self.due = False
-            if self.learner.exchanges:
+            if self.state.stage.few_speak:
+                self._weigh(run_all)
+            elif self.learner.exchanges:
                 self._exchange(run_all)
             if self.lesson.of_numbers:
                 self._settle()
         super().shed(run_all)
 
+    def _may_weigh(self) -> bool:
+        """Return whether features are to be weighed against each other if only few speak."""
+        learner, timetable = self.learner, self.learner.timetable
+        chances = learner.exchanges and self.lesson.loss == LOG_LOSS
+        return (
+            chances
+            and timetable.last_stage > timetable.n_stages
+            and self._may_exchange(learner.judge.wanted(self.vocabulary))
+        )
+
+    def _may_exchange(self, n_kept: int) -> bool:
+        return 0 < n_kept <= min(MOST_FEATURES, int(np.count_nonzero(self.open_to)) - 1)
+
     def _exchange(self, run_all: Workers) -> None:
-        slots, most = self._slots(), int(np.count_nonzero(self.open_to)) - 1
-        if not 0 < slots.size <= min(MOST_FEATURES, most):
+        """Let features come back that rows insist on."""
+        slots = self._slots()
+        if not self._may_exchange(slots.size):
             return
+        terms = insisting(int(np.count_nonzero(self.open_to)))
+        kept = self._exchanged(self.lesson, slots, terms, run_all).slots
+        if not np.array_equal(kept, slots):
+            self._have(kept, slots, self.given.with_slots(kept))
+
+    def _weigh(self, run_all: Workers) -> None:
+        """Let the features be left whose best weights lower the loss most; all stand by that."""
+        slots, lesson = self._slots(), of_usual_effects(self.lesson, self.vocabulary)
+        kept, here, said = self._exchanged(lesson, slots, freely(slots.size), run_all)
+        rows = self.given.with_slots(kept)
+        said[kept] = said_inside(Table(lesson.of_slots(kept), rows), here)
+        if np.isfinite(said).all():
+            self.standing = np.sqrt(said)
+            self._have(kept, slots, rows)
+
+    def _exchanged(
+        self, lesson: Lesson, slots: np.ndarray, terms: Terms, run_all: Workers
+    ) -> Exchanged:
         start = self.learner.selected(self.state, self.pace)
-        kept = exchanged(self.given, self.lesson, slots, start, self.open_to, run_all.check)
-        if np.array_equal(kept, slots):
-            return
+        return exchanged(self.given, lesson, slots, start, self.open_to, terms, run_all.check)
+
+    def _have(self, kept: np.ndarray, slots: np.ndarray, rows: Rows) -> None:
+        """Go on with some slots, and rows of them, instead of those that were left."""
         self.state.spread()
         gone, back = np.setdiff1d(slots, kept), np.setdiff1d(kept, slots)
         self.learner.exchange(self.state, self.vocabulary, gone, back)
         self.state.keep(self.state.stable)
-        self.rows, self.lent = self.given.with_slots(kept), False
-        self.counts = slot_counts(self.rows.slots, kept.size)
+        self.rows, self.lent = rows, False
+        self.counts = slot_counts(rows.slots, kept.size)
 
     def _settle(self) -> None:
         """Let the best weights of what is left be the model; it is refitted if there are none."""
@@ -103,13 +155,17 @@ class SettlingWork(SheddingWork):
         if refitted and self.learner.settles and self.lesson.loss == LOG_LOSS:
             self._settle_chances(run_all)
         super().finish(run_all)
-        ask(self.state, self.given, self.lesson.targets, self.lesson.importance)
+        note(self.state, self.heard)
+        if self.standing is not None:
+            self.learner.stand(self.state, self.standing)
+        self.state.stage.few_speak = self.standing is not None
 
     def _settle_chances(self, run_all: Workers) -> None:
         weights, bias = self.learner.weights(self.state, self.vocabulary)
         constant = self.learner.refitting.constant(self.pace)
         start = np.append(weights[self.state.stable], bias * constant)
-        likeliest = insisted_on(self.lesson, self._rows_left(), start, run_all.check)
+        caution = WEIGHED_CAUTION if self.state.stage.few_speak else 1.0
+        likeliest = insisted_on(self.lesson, self._rows_left(), start, run_all.check, caution)
         if likeliest is not None:
             self.learner.settle(self.state, self.pace, likeliest)
 
