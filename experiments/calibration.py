@@ -2,9 +2,9 @@
 
 Fits on all rows, refits on random halves of them, fits the formula's constants to the share of
 refits that select each feature, and judges it on sets that were left out of the fitting: real ones,
-made-up ones, some of which are nothing but noise, and streams. Prints the constants for
-thresher.learners.calibration and thresher.estimators.grouping, writes the tables into
-docs/selection.md, and draws the picture.
+made-up ones, some of which are nothing but noise, those whose features were weighed, and streams.
+Prints the constants for thresher.learners.calibration and thresher.estimators.grouping, writes the
+tables into docs/selection.md, and draws the picture.
 """
 
 import argparse
@@ -16,7 +16,8 @@ from scipy.optimize import minimize, minimize_scalar
 from scipy.sparse import csr_array
 from scipy.special import xlogy
 
-from experiments.calibration_tasks import MADE_UP, REAL, STREAM, Task, tasks
+from experiments.calibration_tasks import MADE_UP, REAL, STREAM, WEIGHED, Task, tasks
+from experiments.calibration_weighed import SURE, fitted_slope, slopes_left_out
 from experiments.errors import StudyError
 from experiments.reliability import Pairs, draw, table_of_bins, table_of_fits, table_of_groups
 from experiments.sections import with_sections
@@ -35,7 +36,6 @@ from thresher.learners.calibration import (
 )
 
 REFITS = 16
-SURE = 1e-4  # probabilities nearer to 0 or 1 than this are not told apart
 
 
 class Group(NamedTuple):
@@ -84,7 +84,8 @@ def measure(task: Task, refits: int) -> Measured:
     shares = np.bincount(np.concatenate(chosen), minlength=X.shape[1]) / refits
     share = shares[inner.vocabulary["columns"]]
     groups = groups_of(model, X, chosen) if task.kind == REAL else []
-    return Measured(task.name, task.size, standing, share, groups, task.kind)
+    kind_of_fit = WEIGHED if model.features_weighed_ else task.kind
+    return Measured(task.name, task.size, standing, share, groups, kind_of_fit)
 
 
 def groups_of(model: ThresherClassifier, X: csr_array, chosen: list[np.ndarray]) -> list[Group]:
@@ -183,7 +184,7 @@ def root(one: Measured) -> str:
 
 def tell(measured: list[Measured], page: Path, picture: Path) -> None:
     """Print the constants, write the tables into the page, draw the picture."""
-    fits = [one for one in measured if one.kind != STREAM]
+    fits = [one for one in measured if one.kind in (REAL, MADE_UP)]
     constants = fitted(fits)
     print(f"\nCONSTANTS = {constants}")
     print(f"INDEPENDENCE = {fitted_independence(fits, constants):.2f}\n")
@@ -193,10 +194,15 @@ def tell(measured: list[Measured], page: Path, picture: Path) -> None:
         constants = fitted(streams, STREAM_CONSTANTS)
         print(f"STREAM_CONSTANTS = {constants}\n")
         pairs |= left_out(streams, constants)[0]
+    weighed = [one for one in measured if one.kind == WEIGHED]
+    if weighed:
+        print(f"WEIGHED_SLOPE = {fitted_slope(weighed):.2f}\n")
+        pairs[WEIGHED] = slopes_left_out(weighed)
     tables = {
         "bins": table_of_bins(pairs),
         "fits": table_of_fits(pairs.get(REAL, [])),
         "made up": table_of_fits(pairs.get(MADE_UP, [])),
+        "weighed": table_of_fits(pairs.get(WEIGHED, [])),
         "streams": table_of_fits(pairs.get(STREAM, [])),
         "groups": table_of_groups(groups),
     }

@@ -6,12 +6,14 @@ from typing import NamedTuple
 import numpy as np
 from scipy import sparse
 
+from experiments.few_speak import SETS as SETS_OF_FEW
 from experiments.fitting import training_rows
 from experiments.made_up import KINDS, drawn
 from experiments.registry import named
 from thresher.demo.data import FAINT, make_documents
 
 REAL, MADE_UP, STREAM = "real", "made up", "stream"
+WEIGHED = "weighed"  # what a fit makes of made-up data of which few columns say anything
 SETS = (
     "dexter",
     "gisette-mini",
@@ -41,6 +43,14 @@ KIND_SIZES = {
     "answers": (30,),
     "a rare class": (15,),
 }
+FEW_SPEAK = (
+    "faint words among rare ones",
+    "words",
+    "words of 1,000 documents",
+    "blocks of marks",
+    "numbers",
+)
+FEW_SPEAK_SIZES = (10, 24, 48)
 FEW = 1000  # columns
 SOME_ROWS = 1500  # of a set whose labels are drawn anew
 
@@ -74,6 +84,8 @@ def _all() -> Iterator[tuple[str, str, Callable[[], Labelled], tuple[int, ...]]]
         yield name, MADE_UP, make, SMALL_SIZES
     for name in KINDS:
         yield name, MADE_UP, _rows_of_kind(name), KIND_SIZES.get(name, SMALL_SIZES)
+    for name in FEW_SPEAK:
+        yield name, MADE_UP, _rows_of_few(name), FEW_SPEAK_SIZES
     for name in STREAMED:
         sizes = FEW_COLUMNS_SIZES if named(name).columns < FEW else SIZES
         yield f"{name}, one pass", STREAM, _rows_of(name), sizes[:2]
@@ -93,6 +105,14 @@ def _rows_of_kind(name: str) -> Callable[[], Labelled]:
     def make() -> Labelled:
         rows, labels, _ = KINDS[name]()
         return sparse.csr_array(rows), labels
+
+    return make
+
+
+def _rows_of_few(name: str) -> Callable[[], Labelled]:
+    def make() -> Labelled:
+        told = SETS_OF_FEW[name](0)
+        return told.X, told.y
 
     return make
 

@@ -87,6 +87,10 @@ def _unexchanged(learner: Thresher) -> Thresher:
     return replace(learner, exchanges=False)
 
 
+def _unweighed(learner: Thresher) -> Thresher:
+    return replace(learner, weighs=False)
+
+
 def _unsettled(learner: Thresher) -> Thresher:
     return replace(learner, settles=False)
 
@@ -115,6 +119,7 @@ VARIANTS = {
     "short-steps": Variant("selecting steps a third as long", change=_short_steps),
     "usual-steps": Variant("selecting steps as of many rows", change=_usual_steps),
     "no-exchange": Variant("features that went stay away", change=_unexchanged),
+    "unweighed": Variant("features are not weighed where few speak", change=_unweighed),
     "unsettled": Variant("weights that the refit has come to", change=_unsettled),
     "far-columns": Variant("columns far from zero as they are", kind=UnmeasuredClassifier),
     "unlevelled": Variant("margins of unequal classes as they are", kind=UnlevelledClassifier),

@@ -55,7 +55,8 @@ class Thresher(StageLearner):
     ``selecting`` are the steps of the first stage, which grow by ``growth`` until the last. On a
     stream half of the paths fit what the others have selected so far, so that there is a model
     whenever somebody looks, with steps ``fitting`` times as long. Rows that are all at hand may let
-    features that went come back (``exchanges``), and insist on the likeliest weights (``settles``).
+    features that went come back (``exchanges``), weigh all against each other where only few speak
+    (``weighs``), and insist on the likeliest weights (``settles``).
     """
 
     selecting: Schedule
@@ -68,6 +69,7 @@ class Thresher(StageLearner):
     halving: float = SELECTING_HALVING
     salience: float = SALIENCE
     exchanges: bool = True
+    weighs: bool = True
     settles: bool = True
 
     means: ClassVar[tuple[str, ...]] = ("mean", "fitted")

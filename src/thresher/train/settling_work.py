@@ -97,12 +97,10 @@ class SettlingWork(SheddingWork):
     def _may_weigh(self) -> bool:
         """Return whether features are to be weighed against each other if only few speak."""
         learner, timetable = self.learner, self.learner.timetable
-        chances = learner.exchanges and self.lesson.loss == LOG_LOSS
-        return (
-            chances
-            and timetable.last_stage > timetable.n_stages
-            and self._may_exchange(learner.judge.wanted(self.vocabulary))
-        )
+        refits = timetable.last_stage > timetable.n_stages
+        if not (learner.exchanges and learner.weighs and refits and self.lesson.loss == LOG_LOSS):
+            return False
+        return self._may_exchange(learner.judge.wanted(self.vocabulary))
 
     def _may_exchange(self, n_kept: int) -> bool:
         return 0 < n_kept <= min(MOST_FEATURES, int(np.count_nonzero(self.open_to)) - 1)
