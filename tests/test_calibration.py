@@ -10,7 +10,14 @@ from scipy.special import expit
 import thresher
 from cases import make, make_streaming
 from thresher.estimators.false_selections import ASSUMPTIONS, THRESHOLDS, bound
-from thresher.learners.calibration import CONSTANTS, LEAST, Standing, refit_probabilities
+from thresher.learners.calibration import (
+    CONSTANTS,
+    LEAST,
+    WEIGHED_SLOPE,
+    Standing,
+    refit_probabilities,
+    weighed_probabilities,
+)
 
 
 def standing(n=200, kept=20, seed=0, alone=3.0):
@@ -39,6 +46,16 @@ def test_the_formula_as_it_is_written_down():
     logits = steepness * np.where(distance > 0, above * distance, distance)
     shift = brentq(lambda s: expit(logits - s).sum() - case.kept, -99, 99)
     assert_allclose(refit_probabilities(case), expit(logits - shift), atol=1e-9)
+
+
+def test_the_formula_of_weighed_features_as_it_is_written_down():
+    rng = np.random.default_rng(3)
+    case = Standing(rng.gamma(2.0, size=200), rng.gamma(2.0, size=200), 20)
+    logits = WEIGHED_SLOPE * (case.scores + case.alone) / 2
+    shift = brentq(lambda s: expit(logits - s).sum() - case.kept, -99, 99)
+    assert_allclose(weighed_probabilities(case), expit(logits - shift), atol=1e-9)
+    for kept in (0, 200):
+        assert set(weighed_probabilities(case._replace(kept=kept))) == {float(kept > 0)}
 
 
 def test_the_features_at_the_cut_are_asked_what_they_say_alone():

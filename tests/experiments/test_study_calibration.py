@@ -4,11 +4,13 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from numpy.testing import assert_array_equal
 
 from experiments.calibration import (
     MADE_UP,
     REAL,
     STREAM,
+    WEIGHED,
     Group,
     Measured,
     fitted,
@@ -18,13 +20,19 @@ from experiments.calibration import (
     tasks,
     tell,
 )
+from experiments.calibration_weighed import fitted_slope, slopes_left_out
 from experiments.errors import StudyError
 from experiments.reliability import Pairs, bins, draw, table_of_bins, table_of_fits, table_of_groups
 from experiments.sections import with_sections
 from thresher.estimators.grouping import probability_of_any
-from thresher.learners.calibration import Constants, Standing, refit_probabilities
+from thresher.learners.calibration import (
+    Constants,
+    Standing,
+    refit_probabilities,
+    weighed_probabilities,
+)
 
-SECTIONS = ("bins", "fits", "made up", "streams", "groups")
+SECTIONS = ("bins", "fits", "made up", "weighed", "streams", "groups")
 
 
 def simulated(slope, power, crowd=0.1, above=2.0, refits=400):
@@ -40,6 +48,28 @@ def simulated(slope, power, crowd=0.1, above=2.0, refits=400):
         groups = [Group(*pair) for pair in zip(couples, told, strict=True)]
         measured.append(Measured(f"set {number}", kept, standing, share, groups))
     return measured
+
+
+def simulated_weighed(slope, refits=4000):
+    """Return fits of weighed features whose refits follow the formula."""
+    rng = np.random.default_rng(1)
+    measured = []
+    for number, kept in enumerate([10, 30, 60]):
+        standing = Standing(rng.gamma(2.0, size=300), rng.gamma(2.0, size=300), kept)
+        share = rng.binomial(refits, weighed_probabilities(standing, slope)) / refits
+        measured.append(Measured(f"few {number}", kept, standing, share, [], WEIGHED))
+    return measured
+
+
+def test_the_slope_of_weighed_features_is_found_again():
+    measured = simulated_weighed(1.5)
+    assert fitted_slope(measured) == pytest.approx(1.5, rel=0.03)
+    # one set that obeys another law is judged by the others'
+    other = measured[0]._replace(share=weighed_probabilities(measured[0].standing, 0.5))
+    pairs = slopes_left_out([other, *measured[1:]])
+    expected = weighed_probabilities(other.standing, fitted_slope(measured[1:]))
+    assert_array_equal(pairs[0].predicted, expected)
+    assert [one.title for one in pairs] == ["few 0, 10", "few 1, 30", "few 2, 60"]
 
 
 @pytest.mark.parametrize("constants", [(2.0, 0.4, 0.3, 3.0), (4.0, 0.1, 0.0, 1.0)])
@@ -98,11 +128,12 @@ def test_the_page_gets_its_tables(tmp_path, capsys):
     page = tmp_path / "page.md"
     page.write_text(old)
     streams = [one._replace(kind=STREAM, groups=[]) for one in simulated(1.0, 0.2)]
-    tell([*simulated(2.0, 0.4), *streams], page, tmp_path / "picture.svg")
+    tell([*simulated(2.0, 0.4), *streams, *simulated_weighed(1.5)], page, tmp_path / "picture.svg")
     text, said = page.read_text(), capsys.readouterr().out
     assert "STALE" not in text
     assert "\nCONSTANTS = Constants(slope=" in said
     assert "\nSTREAM_CONSTANTS = Constants(slope=" in said
+    assert "WEIGHED_SLOPE = 1.5" in said
     assert "INDEPENDENCE = 0." in said
     assert text.index("| probability | real: features") < text.index("| set, size")
     assert "fits:\n<!-- fits -->\n| set, size" in text
