@@ -73,6 +73,17 @@ def test_labels_that_nothing_tells_need_few_features():
 
 
 @pytest.mark.jit
+def test_noise_that_tells_a_little_by_chance_needs_few_features(monkeypatch):
+    # one of five in 24 drawings that seem to tell something, by one standard error
+    rows = np.random.default_rng(7).normal(size=(300, 500))
+    labels = np.random.default_rng(7 + 999).integers(0, 2, 300)
+    model = ThresherClassifier(random_state=7)
+    assert model.fit(rows, labels).n_features_selected_ == 10
+    monkeypatch.setattr("thresher.estimators.sizing.nobody_speaks", lambda *_: False)
+    assert model.fit(rows, labels).n_features_selected_ > 10
+
+
+@pytest.mark.jit
 @pytest.mark.parametrize("kind", [ThresherClassifier, ThresherClassifierCV])
 def test_threads_do_not_matter(problem, kind):
     alone = kind(**FEW).fit(*problem)

@@ -130,6 +130,12 @@ class TestTheRule:
         assert smallest_good(unsure, lenient).chosen == 0
         assert smallest_good(replace(unsure, nothing=np.full(ROWS, 0.75)), lenient).chosen == 2
 
+    def test_how_much_better_than_nothing_the_best_must_be_is_a_matter_of_doubts(self):
+        lenient = Leniency(2.0, paired=True, least=0.01, most=0.05)
+        surer = losses((0.69, 0.695, 0.68), own=1.0, nothing=0.715)  # by 0.035, error 0.02
+        assert smallest_good(surer, lenient).chosen == 2
+        assert smallest_good(surer, replace(lenient, doubts=2.0)).chosen == 0
+
     def test_rows_count_by_their_weight(self):
         twice = np.repeat(np.arange(ROWS), 1 + np.arange(ROWS) % 3)
         all_rows = losses(self.means, own=0.2)

@@ -11,7 +11,7 @@ from thresher import ThresherClassifier, ThresherRegressor
 from thresher.demo.data import FAINT, QUICK, Recipe, make_documents
 from thresher.estimators.describing import describe
 from thresher.estimators.wording import meaning_of
-from thresher.learners.alone import ask, few_speak
+from thresher.learners.alone import ask, few_speak, nobody_speaks
 from thresher.train.exchange import exchanged, freely, said_by_others, said_inside
 from thresher.train.settling import Table, of_usual_effects
 
@@ -34,19 +34,32 @@ def speaks_for_few(X, y, importance=None):
     return few_speak(ask(given, y, weights), given.vocabulary)
 
 
+def is_quiet(X, y):
+    given = given_rows(X)
+    return nobody_speaks(ask(given, y, np.ones(y.size)), given.vocabulary)
+
+
 def test_a_few_that_say_all_are_heard():
     assert speaks_for_few(*marks())
+    assert not is_quiet(*marks())
 
 
 @pytest.mark.parametrize("seed", range(5))
 def test_where_nothing_can_be_told_nobody_is_heard(seed):
     X, _ = marks()
-    assert not speaks_for_few(X, np.random.default_rng(seed).choice([-1.0, 1.0], len(X)))
+    y = np.random.default_rng(seed).choice([-1.0, 1.0], len(X))
+    assert not speaks_for_few(X, y)
+    assert is_quiet(X, y)
 
 
 def test_where_many_say_something_there_are_not_few():
     X, y = marks(telling=100, odds=0.4)
     assert not speaks_for_few(X, y)
+    assert not is_quiet(X, y)
+
+
+def test_who_cannot_be_asked_is_not_quiet():
+    assert not is_quiet(np.eye(40), np.where(np.arange(40) % 2, 1.0, -1.0))
 
 
 def test_two_loud_ones_may_be_so_by_chance():

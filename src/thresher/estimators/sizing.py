@@ -7,9 +7,11 @@ import numpy as np
 from scipy import sparse
 from sklearn.base import is_regressor
 
+from thresher.data.given_rows import GivenRows
 from thresher.data.vocabulary import Vocabulary
 from thresher.estimators.gathering import MOST_ROWS, Labelled
 from thresher.files import access
+from thresher.learners.alone import ask, nobody_speaks
 from thresher.learners.selection import wanted_features
 from thresher.learners.thresher import Thresher
 from thresher.learners.timetable import fixed_timetable
@@ -30,6 +32,9 @@ N_SIZES, SMALLEST = 15, 10
 # The largest size tried: all columns that occur if they are few, else a share of them.
 FEW, WIDEST_SHARE, WIDEST = 1_000, 0.03, 200
 SAMPLE_STREAM = 1 << 21  # of random numbers, that nobody else reads
+# Standard errors by which the best size must be better than nothing where no column says anything
+# alone: of many sizes one will be by one, by chance.
+DOUBTS_OF_NOISE = 2.0
 RULE = "one per cent of the columns that occur, and at least 100"
 
 
@@ -168,8 +173,12 @@ def choose_on(
     plan = Plan(sizes, STAGES, max(trial.judge.refit_passes * n_rows, REFIT_UPDATES))
     passes = Passes(None, 0.0, estimator.shuffle, estimator._seed)
     table, losses = try_sizes(learner, plan, trial, passes, run_all)
-    verdict = smallest_good(losses, effort.lenient)
-    why = reason(trial.judge, table, verdict, len(folds), effort.lenient)
+    given = GivenRows(rows, trial.vocabulary, learner.dtype)
+    heard = [ask(given, mine, importance) for mine in targets]
+    quiet = all(nobody_speaks(one, trial.vocabulary) for one in heard)
+    lenient = replace(effort.lenient, doubts=DOUBTS_OF_NOISE) if quiet else effort.lenient
+    verdict = smallest_good(losses, lenient)
+    why = reason(trial.judge, table, verdict, len(folds), lenient)
     return SizeChoice(int(table["size"][verdict.chosen]), why, table)
 
 

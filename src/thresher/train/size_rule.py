@@ -46,12 +46,15 @@ class Leniency:
     feature worth its while. Nor is it more than a share ``most``: few rows can hardly tell sizes
     apart, not even those that explain something from those that do not. If they cannot tell the
     best one from nothing either, the smallest is as good as any.
+
+    They can if the best one explains more than so many ``doubts``: standard errors of that.
     """
 
     errors: float
     paired: bool
     least: float = 0.0
     most: float = math.inf
+    doubts: float = 1.0
 
     @property
     def named(self) -> str:
@@ -77,7 +80,7 @@ def smallest_good(losses: Losses, lenient: Leniency) -> Verdict:
     """Choose the smallest size whose loss exceeds the best one's by no more than it may."""
     best = losses.best
     explained, doubt = losses.explained(best)
-    most = lenient.most if explained > doubt else math.inf
+    most = lenient.most if explained > lenient.doubts * doubt else math.inf
     for place in range(best):
         beyond, error = losses.beyond(place, best)
         if not lenient.paired:
