@@ -11,7 +11,8 @@ from thresher.data.given_rows import GivenRows
 from thresher.data.vocabulary import Vocabulary
 from thresher.estimators.gathering import MOST_ROWS, Labelled
 from thresher.files import access
-from thresher.learners.alone import ask, nobody_speaks
+from thresher.kernels.losses import LOG_LOSS
+from thresher.learners.alone import ask, few_speak, nobody_speaks
 from thresher.learners.selection import wanted_features
 from thresher.learners.thresher import Thresher
 from thresher.learners.timetable import fixed_timetable
@@ -169,17 +170,30 @@ def choose_on(
     if len(folds) < 2 or seen < 2:
         size = wanted_features(None, seen, columns)
         return SizeChoice(size, f"{size:,} features: {RULE}, for want of rows to compare sizes on.")
+    learner, lenient = suited(learner, effort.lenient, rows, trial)
     sizes = estimator._sizes_to_try(seen, columns)
     plan = Plan(sizes, STAGES, max(trial.judge.refit_passes * n_rows, REFIT_UPDATES))
     passes = Passes(None, 0.0, estimator.shuffle, estimator._seed)
     table, losses = try_sizes(learner, plan, trial, passes, run_all)
-    given = GivenRows(rows, trial.vocabulary, learner.dtype)
-    heard = [ask(given, mine, importance) for mine in targets]
-    quiet = all(nobody_speaks(one, trial.vocabulary) for one in heard)
-    lenient = replace(effort.lenient, doubts=DOUBTS_OF_NOISE) if quiet else effort.lenient
     verdict = smallest_good(losses, lenient)
     why = reason(trial.judge, table, verdict, len(folds), lenient)
     return SizeChoice(int(table["size"][verdict.chosen]), why, table)
+
+
+def suited(
+    learner: Thresher, lenient: Leniency, rows: sparse.csr_array, trial: Trial
+) -> tuple[Thresher, Leniency]:
+    """Return learner and leniency as suits what columns say alone.
+
+    Where few speak, features are to be weighed, for which frequent ones count no more than others.
+    """
+    given = GivenRows(rows, trial.vocabulary, learner.dtype)
+    heard = [ask(given, mine, trial.batch.importance) for mine in trial.targets]
+    if all(nobody_speaks(one, trial.vocabulary) for one in heard):
+        lenient = replace(lenient, doubts=DOUBTS_OF_NOISE)
+    if learner.loss == LOG_LOSS and all(few_speak(one, trial.vocabulary) for one in heard):
+        learner = replace(learner, salience=0.0)
+    return learner, lenient
 
 
 def trying_learner(

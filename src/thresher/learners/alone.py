@@ -96,7 +96,7 @@ def few_speak(heard: Heard, vocabulary: Vocabulary) -> bool:
 def nobody_speaks(heard: Heard, vocabulary: Vocabulary) -> bool:
     """Return whether features say no more than chance would, as far as they can be asked."""
     said, loud = _said_and_loud(heard, vocabulary)
-    few = 0 < said.size and np.count_nonzero(loud) < FEWEST_LOUD
+    few = said.size > 0 and np.count_nonzero(loud) < FEWEST_LOUD
     return bool(few and np.mean(said) <= QUIET)
 
 
