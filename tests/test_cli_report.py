@@ -1,6 +1,7 @@
 """thresher report: one page that fetches nothing, runs nothing and shows every name as text."""
 
 import re
+from dataclasses import replace
 from html.parser import HTMLParser
 
 import pytest
@@ -14,7 +15,7 @@ from thresher.estimators.describing import Description, Feature, Selection, desc
 from thresher.estimators.wording import printable
 from thresher.report import page
 from thresher.report.curve import history_chart
-from thresher.report.selected import AT_ONCE
+from thresher.report.selected import AT_ONCE, table
 
 EVIL = "<script>alert(1)</script>"
 VOID = {"meta", "col", "th", "td"}  # that need no end, or whose end may be left out
@@ -148,6 +149,17 @@ def described(features):
 
 def test_a_model_without_features_has_a_page():
     assert "No feature has a weight" in read(page(described([]), "none")).text
+
+
+def test_the_page_says_what_the_rows_have_made_the_fit_do():
+    features = [Feature("word", 1.0, 0.5, 10)]
+    plain = Selection("1", 0.0, features, [], [])
+    done = replace(plain, weighed=True, margins={"scale": 0.5, "shift": -1.25})
+    said, silent = (table(one, top=5) for one in (done, plain))
+    assert "weighed against each other" in said
+    assert "0.5 times as large and shifted them by -1.25" in said
+    assert "weighed" not in silent
+    assert "Held-out" not in silent
 
 
 def test_many_features_unfold_and_the_rest_is_counted():

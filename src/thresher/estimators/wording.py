@@ -30,19 +30,25 @@ def facts_of(description: Description) -> dict[str, str]:
 
 
 def meaning_of(selection: Selection) -> str:
-    """Say what the sign of a weight means, and what has been done for it to mean that."""
+    """Say what the sign of a weight means, and what has been done that it means that."""
     if selection.positive is None:
         return "Weights above 0 raise the prediction."
-    means = [f"Weights above 0 speak for {printable(selection.positive)}."]
+    means = f"Weights above 0 speak for {printable(selection.positive)}."
+    return " ".join([means, *done_for(selection)])
+
+
+def done_for(selection: Selection) -> list[str]:
+    """Return, in sentences, what the rows have made the fit do beside the usual."""
+    done = []
     if selection.weighed:
-        means.append("Features were weighed against each other, for few columns say anything.")
+        done.append("Features were weighed against each other, for few columns say anything.")
     if selection.margins is not None:
         scale, shift = selection.margins["scale"], selection.margins["shift"]
-        means.append(
+        done.append(
             f"Held-out rows made margins {scale:.3g} times as large and shifted them by "
             f"{shift:+.3g}, for one class has few rows."
         )
-    return " ".join(means)
+    return done
 
 
 def false_selections_of(selection: Selection) -> list[str]:

@@ -1,7 +1,7 @@
 """The selected features: names, weights as bars to either side of 0, probabilities, rows."""
 
 from thresher.estimators.describing import Feature, Selection
-from thresher.estimators.wording import false_selections_of
+from thresher.estimators.wording import done_for, false_selections_of
 from thresher.report.markup import folded, text
 
 AT_ONCE = 25  # features in sight; the others unfold
@@ -36,7 +36,8 @@ def _legend(selection: Selection) -> str:
     else:
         positive = f"<b>{text(selection.positive)}</b>"
         meaning = f"Weights to the {right} speak for {positive}, those to the {left} against it."
-    return f'<p class="note">{meaning} The intercept is {_signed(selection.intercept)}.</p>'
+    intercept = f"The intercept is {_signed(selection.intercept)}."
+    return f'<p class="note">{" ".join([meaning, intercept, *map(text, done_for(selection))])}</p>'
 
 
 def _table(features: list[Feature], most: float) -> str:
