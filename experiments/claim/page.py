@@ -6,6 +6,7 @@ from string import Template
 from experiments.claim import tables
 from experiments.claim.pictures import draw
 from experiments.claim.planted import SEEDS as DRAWINGS
+from experiments.claim.resplits import SPLITS
 from experiments.claim.rivals import FEW_PERMUTATIONS, PERMUTATIONS
 from experiments.store import Store
 
@@ -19,6 +20,8 @@ def write(store: Store, docs: Path) -> Path:
         bar=tables.bar_table(store),
         ratios=tables.ratio_table(store),
         lost=tables.lost_table(store),
+        resplits=tables.resplit_table(store),
+        splits=SPLITS,
         errors=tables.error_tables(store),
         kappa=tables.kappa_table(store),
         halves=tables.halves_table(store, lambda each: each.crossing),

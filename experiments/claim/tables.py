@@ -4,6 +4,7 @@ from collections.abc import Callable, Sequence
 
 from experiments.claim import rows, standing
 from experiments.claim.bar import bar
+from experiments.claim.resplit_standing import matches
 from experiments.claim.rivals import FTRL, L1, OURS, RIVALS
 from experiments.claim.sizes import sizes
 from experiments.claim.standing import Agreement, Point
@@ -41,6 +42,22 @@ def ratio_table(store: Store) -> str:
         counts = [str(len(duels)), str(better), str(lost)]
         everything = number(standing.geometric_mean(duel.ratio for duel in duels))
         table.append([RIVALS[rival].title, *map(number, by_set), f"**{everything}**", *counts])
+    return markdown(["Rival", *TITLES, "all", "cells", "won", "lost"], table)
+
+
+def resplit_table(store: Store) -> str:
+    """Return our error over some rivals' on other splits, by set: geometric means over sizes."""
+    table = []
+    for rival in (name for name in KINDS["resplits"].methods if name != OURS):
+        found = matches(store, SETS, rival)
+        by_set = [
+            standing.geometric_mean(one.ratio for one in found if one.dataset == name)
+            for name in SETS
+        ]
+        everything = number(standing.geometric_mean(one.ratio for one in found))
+        counts = [len(found), sum(one.won for one in found), sum(one.lost for one in found)]
+        cells = [*map(number, by_set), f"**{everything}**", *map(str, counts)]
+        table.append([RIVALS[rival].title, *cells])
     return markdown(["Rival", *TITLES, "all", "cells", "won", "lost"], table)
 
 

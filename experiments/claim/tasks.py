@@ -3,7 +3,7 @@
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any, NamedTuple
 
-from experiments.claim import matching, oracle, planted, sizes, units, untuned
+from experiments.claim import matching, oracle, planted, resplits, sizes, units, untuned
 from experiments.claim.rivals import DENSE, FTRL, L1, OURS, RIVALS, Rival
 from experiments.claim.steps import recipe
 from experiments.lines import Line
@@ -28,6 +28,11 @@ class Kind(NamedTuple):
 
 KINDS = {
     "matched": Kind(matching.match, sizes.sizes, tuple(RIVALS)),
+    "resplits": Kind(
+        resplits.resplit,
+        lambda name: [*sizes.sizes(name), resplits.SPLITS],
+        (OURS, L1, FTRL, "rda"),
+    ),
     "halves": Kind(matching.halve, sizes.shares, ON_HALVES),
     "planted": Kind(
         planted.plant,
