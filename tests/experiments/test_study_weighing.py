@@ -1,9 +1,12 @@
 """What it gives to weigh features, on data whose truth is known: the data, and the table."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
 from experiments import few_speak, weighing
+from experiments.scope import FULL
 from thresher.demo.data import QUICK, Recipe
 
 
@@ -33,3 +36,13 @@ def test_the_table_has_both_variants_at_every_size(monkeypatch, capsys):
     assert [row[3] for row in cells] == ["0.0", "1.0"] * 3
     found = [float(row[4].removesuffix(" of 48")) for row in cells]
     assert found[3] >= found[2] >= 20
+
+
+def test_what_columns_say_is_told_of_all_rows_halves_and_drawings(tiny, monkeypatch, capsys):
+    monkeypatch.setattr(weighing, "FULL", replace(FULL, sets=("tiny",)))
+    monkeypatch.setattr(weighing, "FEW_ROWS", (20,))
+    assert weighing.main(["--heard"]) == 0
+    lines = capsys.readouterr().out.splitlines()[2:]
+    cells = [[cell.strip() for cell in line.split("|")[1:-1]] for line in lines]
+    assert [row[2] for row in cells] == ["1", "8", str(weighing.TIMES_DRAWN)]
+    assert all(0 <= int(row[-1]) <= int(row[2]) for row in cells)

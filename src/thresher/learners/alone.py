@@ -84,7 +84,7 @@ def few_speak(heard: Heard, vocabulary: Vocabulary) -> bool:
     So it is not in texts, where most words have something to do with what is told; nor where
     nothing can be told. Where it is so, a feature that occurs often has no more to say than others.
     """
-    said, loud = _said_and_loud(heard, vocabulary)
+    said, loud = said_and_loud(heard, vocabulary)
     if not FEWEST_LOUD <= np.count_nonzero(loud) <= MOST_LOUD * said.size:
         return False
     beyond = said - 1.0
@@ -95,12 +95,12 @@ def few_speak(heard: Heard, vocabulary: Vocabulary) -> bool:
 
 def nobody_speaks(heard: Heard, vocabulary: Vocabulary) -> bool:
     """Return whether features say no more than chance would, as far as they can be asked."""
-    said, loud = _said_and_loud(heard, vocabulary)
+    said, loud = said_and_loud(heard, vocabulary)
     few = said.size > 0 and np.count_nonzero(loud) < FEWEST_LOUD
     return bool(few and np.mean(said) <= QUIET)
 
 
-def _said_and_loud(heard: Heard, vocabulary: Vocabulary) -> tuple[np.ndarray, np.ndarray]:
+def said_and_loud(heard: Heard, vocabulary: Vocabulary) -> tuple[np.ndarray, np.ndarray]:
     """Return the squares of what features say, if they have enough rows, and who is loud."""
     said = _over_chance(heard.pulls, heard.facts, vocabulary["squares"]) ** 2
     said = said[(heard.rarer_rows >= ENOUGH_ROWS) & (heard.pulls != 0)]
