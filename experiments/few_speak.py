@@ -88,11 +88,13 @@ FEW_ROWS = Recipe(
     n_rows=1000,
     n_columns=3000,
 )
+MANY = replace(FAINT, planted_per_band=40, n_rows=6000, n_columns=10_000, probes_per_row=200)
 SETS: dict[str, Callable[[int], Told]] = {
     "faint words": lambda seed: documents(FAINT, seed),
     "faint words among rare ones": lambda seed: documents(
         replace(FAINT, probes_per_row=80, n_columns=20_000), seed
     ),
+    "160 faint words": lambda seed: documents(MANY, seed),
     "words": lambda seed: documents(Recipe(), seed),
     "strong words": lambda seed: documents(STRONG, seed),
     "words of 1,000 documents": lambda seed: documents(FEW_ROWS, seed),

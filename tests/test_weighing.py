@@ -139,7 +139,7 @@ def test_a_fit_that_weighs_finds_more(monkeypatch):
 
 @pytest.mark.parametrize(
     "changes",
-    [{"loss": "hinge"}, {"n_features_to_select": 101}, {"refit": 0.0}],
+    [{"loss": "hinge"}, {"n_features_to_select": 301}, {"refit": 0.0}],
     ids=lambda changes: next(iter(changes)),
 )
 def test_others_are_not_weighed(documents, changes):

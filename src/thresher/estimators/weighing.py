@@ -19,7 +19,7 @@ class WeighsFeatures:
     def features_weighed_(self: Any) -> bool | np.ndarray:
         """Whether features were weighed against each other; of many classes, for each.
 
-        ``fit`` does so with the logistic loss and up to 100 features, if a few columns say nearly
+        ``fit`` does so with the logistic loss and up to 300 features, if a few columns say nearly
         all there is to say of the labels, and the others nothing beyond chance.
         """
         self._model_fitted()

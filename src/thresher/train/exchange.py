@@ -21,6 +21,7 @@ from thresher.kernels.evidence import BEND, LEVEL, PULL
 from thresher.train.settling import Lesson, Look, Table, narrowed
 
 MOST_FEATURES = 100  # of more, none has come back on any data that was tried
+MOST_WEIGHED = 300  # features that are weighed against each other: the more, the longer it takes
 MOST_SWAPS = 20
 HARDLY = 0.2  # of twice the loss, which is not known any better
 

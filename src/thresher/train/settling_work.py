@@ -13,6 +13,7 @@ from thresher.learners.stabilized import StabilizedTruncatedSGD
 from thresher.learners.thresher import Thresher
 from thresher.train.exchange import (
     MOST_FEATURES,
+    MOST_WEIGHED,
     Exchanged,
     Terms,
     exchanged,
@@ -100,15 +101,16 @@ class SettlingWork(SheddingWork):
         refits = timetable.last_stage > timetable.n_stages
         if not (learner.exchanges and learner.weighs and refits and self.lesson.loss == LOG_LOSS):
             return False
-        return self._may_exchange(learner.judge.wanted(self.vocabulary))
+        return self._may_exchange(learner.judge.wanted(self.vocabulary), MOST_WEIGHED)
 
-    def _may_exchange(self, n_kept: int) -> bool:
-        return 0 < n_kept <= min(MOST_FEATURES, int(np.count_nonzero(self.open_to)) - 1)
+    def _may_exchange(self, n_kept: int, most: int) -> bool:
+        """Return whether some are left, but not too many, and others that could come for them."""
+        return 0 < n_kept <= min(most, int(np.count_nonzero(self.open_to)) - 1)
 
     def _exchange(self, run_all: Workers) -> None:
         """Let features come back that rows insist on."""
         slots = self._slots()
-        if not self._may_exchange(slots.size):
+        if not self._may_exchange(slots.size, MOST_FEATURES):
             return
         terms = insisting(int(np.count_nonzero(self.open_to)))
         kept = self._exchanged(self.lesson, slots, terms, run_all).slots
