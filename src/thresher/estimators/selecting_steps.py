@@ -88,5 +88,6 @@ def common_share(rows: sparse.csr_array, normalize: bool) -> float:
     lengths_of_rows = lengths(rows.indptr.astype(np.int64, copy=False), rows.data)
     scales = unit_scales(lengths_of_rows) if normalize else np.ones(rows.shape[0])
     mean, whole = rows.T @ scales / rows.shape[0], np.mean((lengths_of_rows * scales) ** 2)
-    common = float(mean @ mean / whole) if whole > 0 else 0.0
+    # no product of vectors: the linear algebra's own threads would go on spinning beside ours
+    common = float(np.sum(mean**2) / whole) if whole > 0 else 0.0
     return min(common, 1.0) if math.isfinite(common) else 0.0

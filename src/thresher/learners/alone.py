@@ -59,11 +59,10 @@ def ask(given: GivenRows, targets: np.ndarray, importance: np.ndarray) -> Heard:
     shrunk = np.divide(squares, around, out=np.zeros_like(squares), where=differs)
     apart = np.divide(around, squares, out=np.zeros_like(squares), where=differs)
     rarer = min(np.count_nonzero(aways > 0), np.count_nonzero(aways < 0)) / heard.size
-    return Heard(
-        found[:, PULL] * np.sqrt(shrunk),
-        rarer * apart * given.vocabulary["occurrences"],
-        (float(heard.size), float(heard.sum()), float(heard @ heard)),
-    )
+    # no product of vectors: the linear algebra's own threads would go on spinning beside ours
+    facts = float(heard.size), float(np.sum(heard)), float(np.sum(heard**2))
+    pulls, rows = found[:, PULL] * np.sqrt(shrunk), given.vocabulary["occurrences"]
+    return Heard(pulls, rarer * apart * rows, facts)
 
 
 def note(paths: Paths, heard: Heard) -> None:
