@@ -146,8 +146,7 @@ def test_units_do_not_matter():
 def test_it_is_worth_it(data, monkeypatch):
     # whoever weighs features finds some that had got lost
     monkeypatch.setattr("thresher.train.settling_work.few_speak", lambda *_: False)
-    rows, labels = data()
-    others, truth = data(seed=1)
+    (rows, labels), (others, truth) = data(), data(seed=1)
     model = silent(classifier(n_features_to_select=10), rows, labels)
     assert set(range(5)) <= set(model.get_support(indices=True))
     scaled = make_pipeline(StandardScaler(), classifier(n_features_to_select=10))
