@@ -9,16 +9,16 @@ tables into docs/selection.md, and draws the picture.
 
 import argparse
 from pathlib import Path
-from typing import Any, NamedTuple, Self
+from typing import Any, Self
 
 import numpy as np
 from scipy.optimize import minimize, minimize_scalar
 from scipy.sparse import csr_array
-from scipy.special import xlogy
 
 from experiments.calibration_tasks import MADE_UP, REAL, STREAM, WEIGHED, Task, tasks
-from experiments.calibration_weighed import SURE, fitted_slope, slopes_left_out
+from experiments.calibration_weighed import fitted_slope, slopes_left_out
 from experiments.errors import StudyError
+from experiments.measured import Group, Measured, deviance
 from experiments.reliability import Pairs, draw, table_of_bins, table_of_fits, table_of_groups
 from experiments.sections import with_sections
 from thresher import ThresherClassifier
@@ -28,40 +28,11 @@ from thresher.learners.calibration import (
     CONSTANTS,
     STREAM_CONSTANTS,
     Constants,
-    Contest,
-    Standing,
     chances,
-    contest_of,
     refit_probabilities,
 )
 
 REFITS = 16
-
-
-class Group(NamedTuple):
-    """Features that stand in for each other, and the share of refits that selected some."""
-
-    slots: np.ndarray
-    share: float
-
-
-class Measured(NamedTuple):
-    """One fit, and the share of refits that selected each of its features."""
-
-    name: str
-    size: int
-    standing: Standing
-    share: np.ndarray
-    groups: list[Group]
-    kind: str = REAL
-
-    @property
-    def contest(self) -> Contest:
-        """Return who contended."""
-        contest = contest_of(self.standing)
-        if contest is None:
-            raise StudyError(f"{self.name} tells no features apart")
-        return contest
 
 
 class OnePass(ThresherClassifier):
@@ -100,13 +71,6 @@ def groups_of(model: ThresherClassifier, X: csr_array, chosen: list[np.ndarray])
     return found
 
 
-def deviance(contest: Contest, share: np.ndarray, constants: Constants) -> float:
-    """Return how far shares are from what is predicted of them, per selected feature."""
-    p = np.clip(chances(contest, constants), SURE, 1 - SURE)
-    told = xlogy(share, share / p) + xlogy(1 - share, (1 - share) / (1 - p))
-    return float(told.sum() / contest.kept)
-
-
 def fitted(measured: list[Measured], start: Constants = CONSTANTS) -> Constants:
     """Return the constants that predict the shares best; sets count alike."""
     contests = [(one.contest, one.share[one.contest.places]) for one in measured]
@@ -119,7 +83,11 @@ def fitted(measured: list[Measured], start: Constants = CONSTANTS) -> Constants:
 
     def mean_deviance(numbers: np.ndarray) -> float:
         constants = _constants(numbers)
-        return float(np.average([deviance(*one, constants) for one in contests], weights=weights))
+        deviances = [
+            deviance(share, chances(contest, constants), contest.kept)
+            for contest, share in contests
+        ]
+        return float(np.average(deviances, weights=weights))
 
     return _constants(minimize(mean_deviance, first, method="Nelder-Mead", options=rules).x)
 

@@ -212,3 +212,16 @@ def test_values_that_overflow_leave_a_finite_model():
         fitted = ThresherClassifier(n_features_to_select=8, random_state=0, max_iter=3)
         fitted.fit(X * scale, y)
         assert np.isfinite(fitted.coef_).all()
+
+
+def test_who_is_interrupted_while_weighing_is_as_before(documents, model, monkeypatch):
+    mine = ThresherClassifier(**model.get_params()).fit(documents.X_train, documents.y_train)
+
+    def interrupted(*_):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("thresher.train.exchange._swapped", interrupted)
+    with pytest.raises(KeyboardInterrupt):
+        mine.fit(documents.X_train[:500], documents.y_train[:500])
+    assert_array_equal(mine.coef_, model.coef_)
+    assert mine.features_weighed_ is True
