@@ -1,4 +1,4 @@
-"""Our fits looked at after every burst, on every path, as the authors look at theirs."""
+"""Our fits looked at every few updates, on every path, as the authors look at theirs."""
 
 from collections.abc import Callable
 from dataclasses import dataclass, field, fields, replace
@@ -29,15 +29,15 @@ class Look(NamedTuple):
 
 @dataclass(frozen=True)
 class Watched(Thresher):
-    """The flagship's learner, which shows its paths whenever a burst has ended."""
+    """The flagship's learner, which shows its paths every few updates."""
 
     show: Callable[[Look], None] = field(kw_only=True)
+    every: int = field(kw_only=True)  # updates between looks
     most: int = field(kw_only=True)  # features of paths that are worth a look
 
     def room(self, paths: Paths) -> int:
-        """Return how many updates there are before the burst ends, and maybe the stage."""
-        stage = paths.stage
-        return min(super().room(paths), stage.burst_size - stage.done % stage.burst_size)
+        """Return how many updates there are before the next look, and maybe the stage's end."""
+        return min(super().room(paths), self.every - paths.stage.done % self.every)
 
     def advance(
         self,
@@ -50,7 +50,7 @@ class Watched(Thresher):
         """Learn as ever, and show what has come of it."""
         super().advance(paths, vocabulary, rows, updates, run_all)
         stable = np.flatnonzero(paths.stable)
-        if stable.size > self.most or paths.stage.done % paths.stage.burst_size:
+        if stable.size > self.most or paths.stage.done % self.every:
             return
         weights = [unit.arrays["weights"][stable, : unit.lanes] for unit in units_of(paths)]
         biases = [unit.arrays["bias"][0, : unit.lanes] for unit in units_of(paths)]
@@ -61,44 +61,50 @@ class Watched(Thresher):
 
 @dataclass(kw_only=True, eq=False, repr=False)
 class WatchedClassifier(ThresherClassifier):
-    """The flagship, with looks at its paths wherever they have no more than ``most_looked_at``.
+    """The flagship, which shows its paths wherever they have no more than ``most_looked_at``.
 
     Margins are left as they are: folds that level them are other paths.
     """
 
     levels = False
+    show: Callable[[Look], None] | None = None
+    look_every: int = 1
     most_looked_at: int = 0
-
-    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> "WatchedClassifier":
-        """Fit as ever; looks are in ``looks_``."""
-        looks: list[Look] = []
-        self._looks = looks
-        super().fit(X, y, sample_weight)
-        self.looks_ = looks
-        return self
 
     def _learner(self, n_rows: int | None) -> Learner:
         learner = super()._learner(n_rows)
+        if self.show is None:
+            return learner
         known = {one.name: getattr(learner, one.name) for one in fields(learner)}
-        return Watched(**known, show=self._looks.append, most=self.most_looked_at)
+        return Watched(**known, show=self.show, every=self.look_every, most=self.most_looked_at)
 
 
 OURS = method("thresher")
 WATCHED = replace(OURS, make=f"{__name__}:{WatchedClassifier.__name__}")
 
 
-def errors_along(model: WatchedClassifier, data: Split) -> list[tuple[float, int]]:
-    """Return the test error of every path at every look, with its number of nonzero weights."""
-    rows = _as_learnt(model, data.X_test)
-    wrong = []
-    for columns, weights, intercepts in model.looks_:
-        margins = rows[:, columns] @ weights.astype(np.float64) + intercepts
-        errors = (np.where(margins > 0, 1, -1) != data.y_test[:, None]).mean(axis=0)
-        wrong += zip(errors.tolist(), np.count_nonzero(weights, axis=0).tolist(), strict=True)
-    return wrong
+class Best:
+    """The smallest test error of all paths at all looks, with its number of nonzero weights."""
+
+    def __init__(self, model: ThresherClassifier, data: Split) -> None:
+        """Look with a test part's rows, as a model of the same training rows learns them."""
+        self._rows = _as_learnt(model, data.X_test)
+        self._labels = data.y_test[:, None]
+        self._columns = np.empty(0, np.int64)
+        self._seen = self._rows[:, self._columns]
+        self.found: tuple[float, int] = (np.inf, 0)
+
+    def __call__(self, look: Look) -> None:
+        """Judge the paths of one look."""
+        if not np.array_equal(look.columns, self._columns):
+            self._columns, self._seen = look.columns, self._rows[:, look.columns]
+        margins = self._seen @ look.weights.astype(np.float64) + look.intercepts
+        errors = (np.where(margins > 0, 1, -1) != self._labels).mean(axis=0)
+        nonzeros = np.count_nonzero(look.weights, axis=0)
+        self.found = min(self.found, *zip(errors.tolist(), nonzeros.tolist(), strict=True))
 
 
-def _as_learnt(model: WatchedClassifier, X: Any) -> sparse.csc_array:
+def _as_learnt(model: ThresherClassifier, X: Any) -> sparse.csc_array:
     """Return rows as the model learns them: around zero, in one unit, of unit length."""
     rows = sparse.csr_array(X)
     if model.column_offsets_.any():

@@ -6,6 +6,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from experiments import paper
+from experiments.claim import oracle
 from experiments.claim.rivals import DENSE, OURS
 from experiments.claim.tasks import KINDS
 from experiments.methods import LOSSES
@@ -126,10 +127,11 @@ def oracle_meetings(store: Store) -> list[Meeting]:
     for dataset in KINDS["oracle"].sets:
         cell = store.read(("oracle", dataset, OURS))
         for loss in LOSSES if cell else ():
-            numbers = []
-            for name in ("error", "percent"):
-                for which in ("end", "way"):
-                    numbers.append(float(np.mean([run[which][name] for run in cell[loss]])))
-                numbers.append(paper.printed(name, dataset, "stabilized-paper", loss).mean)
-            found.append(Meeting(dataset, loss, *numbers))
+            ends, ways = (oracle.chosen(cell[loss], which) for which in ("end", "way"))
+            theirs = [
+                paper.printed(what, dataset, "stabilized-paper", loss).mean
+                for what in ("error", "percent")
+            ]
+            errors, percents = zip(ends, ways, theirs, strict=True)
+            found.append(Meeting(dataset, loss, *errors, *percents))
     return found

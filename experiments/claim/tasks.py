@@ -44,7 +44,7 @@ KINDS = {
     "dense": Kind(untuned.fit_dense, lambda _: [], (DENSE.name,), untuned.TEXT),
     "stream": Kind(untuned.stream, untuned.stream_sizes),
     "units": Kind(units.mix_units, lambda name: [*units.unit_sizes(name), *units.REMEDIES]),
-    "oracle": Kind(oracle.ask, oracle.all_looks, sets=oracle.SETS),
+    "oracle": Kind(oracle.ask, oracle.extent, sets=oracle.SETS),
 }
 
 
