@@ -145,6 +145,15 @@ def test_a_rare_third_class_does_not_spoil_the_choice():
     assert "of 4 folds" in ThresherClassifier(**FEW).fit(rows, labels).size_choice_.why
 
 
+def test_a_long_fit_is_no_reason_to_look_for_long(binary):
+    usual, longer, shorter = (
+        ThresherClassifier(random_state=0, max_iter=passes).fit(*binary).size_choice_.path
+        for passes in ("auto", 2_000, 3)
+    )
+    assert_array_equal(longer["log_loss"], usual["log_loss"])
+    assert not np.array_equal(shorter["log_loss"], usual["log_loss"])
+
+
 def test_a_size_that_was_asked_for(binary):
     model = ThresherClassifier(**FEW, n_features_to_select=0.2).fit(*binary)
     assert told(model) == (8, "8 features, as asked for.", None)

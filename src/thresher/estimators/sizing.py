@@ -163,7 +163,7 @@ def choose_on(
 ) -> SizeChoice:
     """Try sizes on folds of the rows, and choose the smallest that will do."""
     n_rows = min((fold.training.size for fold in folds), default=1)
-    updates = effort.updates * estimator._planned_updates(n_rows)
+    updates = effort.updates * estimator._trial_updates(n_rows)
     learner = trying_learner(estimator, n_rows, updates, effort.n_paths, STAGES)
     trial = trial_on(estimator, rows, targets, importance, folds)
     seen, columns = len(trial.vocabulary), rows.shape[1]

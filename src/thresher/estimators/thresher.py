@@ -173,8 +173,16 @@ class ThresherModel(SizesItself, PathsModel):
 
     def _planned_updates(self, n_rows: int) -> int:
         if self.max_iter == "auto":
-            return max(AUTO_PASSES * n_rows, AUTO_UPDATES)
+            return _usual_updates(n_rows)
         return int(self.max_iter) * n_rows
+
+    def _trial_updates(self, n_rows: int) -> int:
+        """Return the updates that compare sizes: however long a fit, they tell as much by then."""
+        return min(self._planned_updates(n_rows), _usual_updates(n_rows))
+
+
+def _usual_updates(n_rows: int) -> int:
+    return max(AUTO_PASSES * n_rows, AUTO_UPDATES)
 
 
 @dataclass(kw_only=True, eq=False, repr=False)

@@ -14,7 +14,7 @@ from thresher.data.growth import Arrays, Restore
 from thresher.data.scattered import Scattered
 from thresher.files import access
 from thresher.kernels.masks import places_of
-from thresher.learners.features import new_features
+from thresher.learners.features import features_from_tree, features_tree, new_features
 from thresher.learners.history import StageHistory
 from thresher.learners.stage import Stage
 from thresher.learners.unit import PathUnit, lanes_in
@@ -248,33 +248,10 @@ class Paths:
         """Return everything as a tree of plain values; see ``Arrays.tree``."""
         return {
             "units": [unit.tree() for unit in self.units],
-            "features": self._features_tree(),
+            "features": features_tree(self.features, self.scattered),
             "stage": self.stage.tree(),
             "history": self.history.tree(),
         }
-
-    def _features_tree(self) -> dict[str, Any]:
-        """Return the features' tree, with slots and purged features as files have them."""
-        tree = self.features.tree()
-        facts = {"slot": np.arange(self.n_slots), "purged": ~self.stable}
-        few = {name: one.spread(self.n_slots) for name, one in self.scattered.items()}
-        return {**tree, "by_slot": {**facts, **tree["by_slot"], **few}}
-
-    def _take_features(self, tree: dict[str, Any]) -> None:
-        """Take over the features from a tree."""
-        by_slot = dict(access.branch(tree, "by_slot"))
-        n_slots = access.whole(tree, "n_slots")
-        slots = access.array(by_slot, "slot", np.int64, (n_slots,))
-        purged = access.array(by_slot, "purged", np.bool_, (n_slots,))
-        for name in self.few:
-            numbers = access.array(by_slot, name, np.float64, (n_slots,))
-            self.scattered[name] = Scattered.of(numbers)
-        kept = {k: v for k, v in by_slot.items() if k not in ("slot", "purged", *self.few)}
-        self.features = self.features.from_tree({**tree, "by_slot": kept})
-        if not np.array_equal(slots, np.arange(n_slots)):
-            access.refuse("features are numbered in no known way")
-        if not np.array_equal(purged, self.shown("purged_at") > 0):
-            access.refuse("features were purged that never were")
 
     def from_tree(self, tree: dict[str, Any]) -> "Paths":
         """Return the paths that gave a tree."""
@@ -284,7 +261,8 @@ class Paths:
         read = Paths(self.make_unit, lanes, stage, self.means, self.few)
         for unit, branch in zip(read.units, units, strict=True):
             unit.fill(branch)
-        read._take_features(access.branch(tree, "features"))
+        branch = access.branch(tree, "features")
+        read.features, read.scattered = features_from_tree(branch, read.features, self.few)
         read.history = StageHistory.from_tree(access.branch(tree, "history"))
         if not read.units:
             access.refuse("there are no paths")
