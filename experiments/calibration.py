@@ -72,13 +72,16 @@ def groups_of(model: ThresherClassifier, X: csr_array, chosen: list[np.ndarray])
 
 
 def fitted(measured: list[Measured], start: Constants = CONSTANTS) -> Constants:
-    """Return the constants that predict the shares best; sets count alike."""
+    """Return the constants that predict the shares best; sets count alike.
+
+    What features say alone counts only if it did to start with.
+    """
     contests = [(one.contest, one.share[one.contest.places]) for one in measured]
     names = [one.name for one in measured]
     weights = [1 / names.count(name) for name in names]
-    slope, power, crowd, above = start
-    first = np.array([np.log(slope), power, crowd, np.log(above)])
-    simplex = first + 0.15 * np.vstack([np.zeros(4), np.eye(4)])
+    slope, power, crowd, above, own = start
+    first = np.array([np.log(slope), power, crowd, np.log(above), *([own] if own else [])])
+    simplex = first + 0.15 * np.vstack([np.zeros(first.size), np.eye(first.size)])
     rules = {"initial_simplex": simplex, "xatol": 0.005, "fatol": 0.0002, "maxiter": 200}
 
     def mean_deviance(numbers: np.ndarray) -> float:
@@ -94,8 +97,8 @@ def fitted(measured: list[Measured], start: Constants = CONSTANTS) -> Constants:
 
 def _constants(numbers: np.ndarray) -> Constants:
     """Return constants from numbers that may take any value."""
-    slope, power, crowd, above = map(float, numbers)
-    return Constants(float(np.exp(slope)), power, crowd, float(np.exp(above)))
+    slope, power, crowd, above, *own = map(float, numbers)
+    return Constants(float(np.exp(slope)), power, crowd, float(np.exp(above)), *own)
 
 
 def told_of_groups(

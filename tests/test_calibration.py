@@ -13,6 +13,7 @@ from thresher.estimators.false_selections import ASSUMPTIONS, THRESHOLDS, bound
 from thresher.learners.calibration import (
     CONSTANTS,
     LEAST,
+    STREAM_CONSTANTS,
     WEIGHED_SLOPE,
     Standing,
     refit_probabilities,
@@ -37,15 +38,30 @@ def test_probabilities_sum_to_the_number_selected_and_follow_the_scores(kept):
     assert ((found >= 0) & (found <= 1)).all()
 
 
-def test_the_formula_as_it_is_written_down():
-    case = standing(alone=7.0)
+@pytest.mark.parametrize("constants", [CONSTANTS, STREAM_CONSTANTS])
+def test_the_formula_as_it_is_written_down(constants):
+    case = standing()
+    alone = np.random.default_rng(1).gamma(2.0, 2.0, size=200)
     cut = np.sort(case.scores)[-case.kept]
-    slope, power, crowd, above = CONSTANTS
+    slope, power, crowd, above, own = constants
     distance = np.log(case.scores / cut)
-    steepness = slope * 7.0**power * (200 / 20) ** crowd
+    nearest = np.argsort(np.abs(distance))[:10]
+    said, alone[0] = np.median(alone[nearest]), 0.0  # who says nothing counts as saying little
+    steepness = slope * said**power * (200 / 20) ** crowd
     logits = steepness * np.where(distance > 0, above * distance, distance)
+    logits += own * np.log(np.maximum(alone, LEAST) / said)
     shift = brentq(lambda s: expit(logits - s).sum() - case.kept, -99, 99)
-    assert_allclose(refit_probabilities(case), expit(logits - shift), atol=1e-9)
+    found = refit_probabilities(case._replace(alone=alone), constants)
+    assert_allclose(found, expit(logits - shift), atol=1e-9)
+
+
+def test_what_each_says_alone_counts_on_streams():
+    case = standing()
+    louder = case._replace(alone=case.alone.copy())
+    louder.alone[5] *= 2
+    for constants, counts in ((CONSTANTS, False), (STREAM_CONSTANTS, True)):
+        before, after = (refit_probabilities(one, constants)[5] for one in (case, louder))
+        assert (after > before) == counts
 
 
 def test_the_formula_of_weighed_features_as_it_is_written_down():

@@ -72,6 +72,17 @@ def test_the_slope_of_weighed_features_is_found_again():
     assert [one.title for one in pairs] == ["few 0, 10", "few 1, 30", "few 2, 60"]
 
 
+def test_it_is_found_how_much_features_say_alone():
+    law, rng, measured = Constants(2.0, 0.4, 0.1, 2.0, own=0.7), np.random.default_rng(2), []
+    for number, kept in enumerate((20, 30, 60)):
+        scores, alone = rng.lognormal(sigma=1.5, size=300), rng.gamma(2.0, 2.0, size=300)
+        standing = Standing(scores, alone, kept)
+        share = rng.binomial(400, refit_probabilities(standing, law)) / 400
+        measured.append(Measured(f"set {number}", kept, standing, share, []))
+    assert fitted(measured, law._replace(own=0.2)).own == pytest.approx(0.7, abs=0.1)
+    assert fitted(measured, law._replace(own=0.0)).own == 0.0
+
+
 @pytest.mark.parametrize("constants", [(2.0, 0.4, 0.3, 3.0), (4.0, 0.1, 0.0, 1.0)])
 def test_constants_are_found_again(constants):
     measured = simulated(*constants)

@@ -13,6 +13,9 @@ standard deviations of what chance would say (``thresher.learners.alone``): wher
 to learn the strongest of many still seem to say two or three. Only the strongest features contend;
 the others have probability 0, for a hundred thousand times next to nothing would be a lot.
 
+On a stream weights are those of one pass, in one order; what rows have said of a feature alone is
+the same in any order, and counts beside its score: ``own`` log(z_j / z) is added for each.
+
 Where features were weighed against each other (``thresher.train.exchange``) their scores are
 certainties themselves, beside the others, and what a half of the rows says of them is as uncertain
 for all. Rows are too sure of features that were chosen together, so what each says alone counts as
@@ -36,12 +39,13 @@ class Constants(NamedTuple):
     power: float
     crowd: float
     above: float
+    own: float = 0.0
 
 
 # Fitted to refits of real and made-up data: python -m experiments.calibration prints them. On a
 # stream those above the cut have not gone on learning without the others.
-CONSTANTS = Constants(slope=0.44, power=0.63, crowd=0.10, above=4.99)
-STREAM_CONSTANTS = Constants(slope=0.42, power=0.40, crowd=0.26, above=2.19)
+CONSTANTS = Constants(slope=0.43, power=0.63, crowd=0.10, above=4.99)
+STREAM_CONSTANTS = Constants(slope=0.24, power=0.45, crowd=0.29, above=2.31, own=1.16)
 WEIGHED_SLOPE = 2.03
 LEAST = 0.5  # that features at the cut say; nothing is known of them after one row
 FEWEST_NEAR = 10  # features that are asked what those at the cut say
@@ -61,12 +65,13 @@ class Standing(NamedTuple):
 class Contest(NamedTuple):
     """The features that may be selected, and what decides how surely each of them is.
 
-    ``places`` are theirs among all, ``said`` is what those at the cut say alone, and ``rivals`` how
-    many features there are for each that is kept.
+    ``places`` are theirs among all, ``alone`` is what each says alone, ``said`` what those at the
+    cut do, and ``rivals`` how many features there are for each that is kept.
     """
 
     places: np.ndarray
     distance: np.ndarray
+    alone: np.ndarray
     said: float
     rivals: float
     kept: int
@@ -102,8 +107,9 @@ def contest_of(standing: Standing) -> Contest | None:
     if distance is None:
         return None
     n, kept = distance.size, standing.kept
-    first = contenders(distance, kept)
-    return Contest(first, distance[first], said_at_cut(standing, distance), n / kept, kept)
+    first, said = contenders(distance, kept), said_at_cut(standing, distance)
+    alone = np.maximum(standing.alone[first], LEAST)
+    return Contest(first, distance[first], alone, said, n / kept, kept)
 
 
 def contenders(numbers: np.ndarray, kept: int) -> np.ndarray:
@@ -116,7 +122,10 @@ def chances(contest: Contest, constants: Constants) -> np.ndarray:
     """Return the probabilities of those who contend."""
     steepness = constants.slope * contest.said**constants.power * contest.rivals**constants.crowd
     distance = np.where(contest.distance > 0, constants.above, 1.0) * contest.distance
-    return shifted_to_sum(steepness * distance, contest.kept)
+    logits = steepness * distance
+    if constants.own:
+        logits += constants.own * np.log(contest.alone / contest.said)
+    return shifted_to_sum(logits, contest.kept)
 
 
 def distance_to_cut(standing: Standing) -> np.ndarray | None:
