@@ -74,31 +74,33 @@ def groups_of(model: ThresherClassifier, X: csr_array, chosen: list[np.ndarray])
 def fitted(measured: list[Measured], start: Constants = CONSTANTS) -> Constants:
     """Return the constants that predict the shares best; sets count alike.
 
-    What features say alone counts only if it did to start with.
+    Of the last two only those are looked for that count to start with.
     """
     contests = [(one.contest, one.share[one.contest.places]) for one in measured]
     names = [one.name for one in measured]
     weights = [1 / names.count(name) for name in names]
-    slope, power, crowd, above, own = start
-    first = np.array([np.log(slope), power, crowd, np.log(above), *([own] if own else [])])
+    slope, power, crowd, above, *others = start
+    first = np.array([np.log(slope), power, crowd, np.log(above), *filter(None, others)])
     simplex = first + 0.15 * np.vstack([np.zeros(first.size), np.eye(first.size)])
     rules = {"initial_simplex": simplex, "xatol": 0.005, "fatol": 0.0002, "maxiter": 200}
 
     def mean_deviance(numbers: np.ndarray) -> float:
-        constants = _constants(numbers)
+        constants = _constants(numbers, start)
         deviances = [
             deviance(share, chances(contest, constants), contest.kept)
             for contest, share in contests
         ]
         return float(np.average(deviances, weights=weights))
 
-    return _constants(minimize(mean_deviance, first, method="Nelder-Mead", options=rules).x)
+    best = minimize(mean_deviance, first, method="Nelder-Mead", options=rules).x
+    return _constants(best, start)
 
 
-def _constants(numbers: np.ndarray) -> Constants:
-    """Return constants from numbers that may take any value."""
-    slope, power, crowd, above, *own = map(float, numbers)
-    return Constants(float(np.exp(slope)), power, crowd, float(np.exp(above)), *own)
+def _constants(numbers: np.ndarray, start: Constants) -> Constants:
+    """Return constants from numbers that may take any value; those that did not count do not."""
+    slope, power, crowd, above, *counting = map(float, numbers)
+    others = [counting.pop(0) if one else 0.0 for one in (start.spread, start.own)]
+    return Constants(float(np.exp(slope)), power, crowd, float(np.exp(above)), *others)
 
 
 def told_of_groups(

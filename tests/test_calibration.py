@@ -43,11 +43,12 @@ def test_the_formula_as_it_is_written_down(constants):
     case = standing()
     alone = np.random.default_rng(1).gamma(2.0, 2.0, size=200)
     cut = np.sort(case.scores)[-case.kept]
-    slope, power, crowd, above, own = constants
+    slope, power, crowd, above, spread, own = constants
     distance = np.log(case.scores / cut)
     nearest = np.argsort(np.abs(distance))[:10]
     said, alone[0] = np.median(alone[nearest]), 0.0  # who says nothing counts as saying little
-    steepness = slope * said**power * (200 / 20) ** crowd
+    wide = np.clip(distance[distance > 0].sum() / 19, 0.05, 0.5)
+    steepness = slope * said**power * (200 / 20) ** crowd * wide**spread
     logits = steepness * np.where(distance > 0, above * distance, distance)
     logits += own * np.log(np.maximum(alone, LEAST) / said)
     shift = brentq(lambda s: expit(logits - s).sum() - case.kept, -99, 99)

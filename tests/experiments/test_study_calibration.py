@@ -26,6 +26,7 @@ from experiments.reliability import Pairs, bins, draw, table_of_bins, table_of_f
 from experiments.sections import with_sections
 from thresher.estimators.grouping import probability_of_any
 from thresher.learners.calibration import (
+    CONSTANTS,
     Constants,
     Standing,
     refit_probabilities,
@@ -73,7 +74,7 @@ def test_the_slope_of_weighed_features_is_found_again():
 
 
 def test_it_is_found_how_much_features_say_alone():
-    law, rng, measured = Constants(2.0, 0.4, 0.1, 2.0, own=0.7), np.random.default_rng(2), []
+    law, rng, measured = Constants(2.0, 0.4, 0.1, 2.0, 0.4, 0.7), np.random.default_rng(2), []
     for number, kept in enumerate((20, 30, 60)):
         scores, alone = rng.lognormal(sigma=1.5, size=300), rng.gamma(2.0, 2.0, size=300)
         standing = Standing(scores, alone, kept)
@@ -81,12 +82,13 @@ def test_it_is_found_how_much_features_say_alone():
         measured.append(Measured(f"set {number}", kept, standing, share, []))
     assert fitted(measured, law._replace(own=0.2)).own == pytest.approx(0.7, abs=0.1)
     assert fitted(measured, law._replace(own=0.0)).own == 0.0
+    assert fitted(measured, law._replace(spread=0.0)).spread == 0.0
 
 
 @pytest.mark.parametrize("constants", [(2.0, 0.4, 0.3, 3.0), (4.0, 0.1, 0.0, 1.0)])
 def test_constants_are_found_again(constants):
     measured = simulated(*constants)
-    found = fitted(measured)
+    found = fitted(measured, CONSTANTS._replace(spread=0.0))
     at_ten = [one.slope * 10**one.crowd for one in (found, Constants(*constants))]
     assert at_ten[0] == pytest.approx(at_ten[1], rel=0.1)
     assert found.power == pytest.approx(constants[1], abs=0.06)

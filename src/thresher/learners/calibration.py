@@ -4,17 +4,19 @@ Every refit selects as many features as the fit did, so the probabilities sum to
 tells features apart is how far their score is from the cut between selected and purged, in units
 of its noise: the noise is the smaller the more the features at the cut have to say. So
 
-    P_j = logistic(slope z^power (n / kept)^crowd d_j - shift),   sum of all P_j = kept,
+    P_j = logistic(slope z^power (n / kept)^crowd s^spread d_j - shift),   sum of all P_j = kept,
 
 where ``kept`` of n features are selected. d_j = log(score_j / cut) below the cut and ``above``
 times as much above it, where scores of a fit are of features that went on learning when the others
-were gone. z is the median, over the features nearest to the cut, of what each says alone, in
-standard deviations of what chance would say (``thresher.learners.alone``): where there is nothing
-to learn the strongest of many still seem to say two or three. Only the strongest features contend;
-the others have probability 0, for a hundred thousand times next to nothing would be a lot.
+were gone. s is the mean of d_j of those that stay: the wider they stand above the cut, the more the
+same distance means. z is the median, over the features nearest to the cut, of what each says alone,
+in standard deviations of what chance would say (``thresher.learners.alone``): where there is
+nothing to learn the strongest of many still seem to say two or three. Only the strongest features
+contend; the others have probability 0, for a hundred thousand times next to nothing would be a lot.
 
 On a stream weights are those of one pass, in one order; what rows have said of a feature alone is
-the same in any order, and counts beside its score: ``own`` log(z_j / z) is added for each.
+the same in any order, and counts beside its score: ``own`` log(z_j / z) is added for each. How wide
+they stand says nothing there.
 
 Where features were weighed against each other (``thresher.train.exchange``) their scores are
 certainties themselves, beside the others, and what a half of the rows says of them is as uncertain
@@ -39,16 +41,19 @@ class Constants(NamedTuple):
     power: float
     crowd: float
     above: float
+    spread: float = 0.0
     own: float = 0.0
 
 
 # Fitted to refits of real and made-up data: python -m experiments.calibration prints them. On a
 # stream those above the cut have not gone on learning without the others.
-CONSTANTS = Constants(slope=0.43, power=0.63, crowd=0.10, above=4.99)
+CONSTANTS = Constants(slope=0.77, power=0.61, crowd=0.14, above=4.25, spread=0.44)
 STREAM_CONSTANTS = Constants(slope=0.24, power=0.45, crowd=0.29, above=2.31, own=1.16)
 WEIGHED_SLOPE = 2.03
 LEAST = 0.5  # that features at the cut say; nothing is known of them after one row
 FEWEST_NEAR = 10  # features that are asked what those at the cut say
+# The mean distance of those that stay as it is where only one does, and as far as it is believed.
+USUAL_SPREAD, LEAST_SPREAD, MOST_SPREAD = 0.2, 0.05, 0.5
 CONTENDERS, FEWEST_CONTENDERS = 20, 2000  # for each feature that is kept; in all
 FARTHEST = 50.0  # logarithm of a score over the cut; beyond it all is certain
 HALVINGS = 40  # of the interval in which the shift is searched
@@ -66,13 +71,15 @@ class Contest(NamedTuple):
     """The features that may be selected, and what decides how surely each of them is.
 
     ``places`` are theirs among all, ``alone`` is what each says alone, ``said`` what those at the
-    cut do, and ``rivals`` how many features there are for each that is kept.
+    cut do, ``spread`` the mean distance to the cut of those that stay, and ``rivals`` how many
+    features there are for each of these.
     """
 
     places: np.ndarray
     distance: np.ndarray
     alone: np.ndarray
     said: float
+    spread: float
     rivals: float
     kept: int
 
@@ -109,7 +116,7 @@ def contest_of(standing: Standing) -> Contest | None:
     n, kept = distance.size, standing.kept
     first, said = contenders(distance, kept), said_at_cut(standing, distance)
     alone = np.maximum(standing.alone[first], LEAST)
-    return Contest(first, distance[first], alone, said, n / kept, kept)
+    return Contest(first, distance[first], alone, said, spread_of(distance, kept), n / kept, kept)
 
 
 def contenders(numbers: np.ndarray, kept: int) -> np.ndarray:
@@ -121,6 +128,7 @@ def contenders(numbers: np.ndarray, kept: int) -> np.ndarray:
 def chances(contest: Contest, constants: Constants) -> np.ndarray:
     """Return the probabilities of those who contend."""
     steepness = constants.slope * contest.said**constants.power * contest.rivals**constants.crowd
+    steepness *= contest.spread**constants.spread
     distance = np.where(contest.distance > 0, constants.above, 1.0) * contest.distance
     logits = steepness * distance
     if constants.own:
@@ -143,6 +151,14 @@ def said_at_cut(standing: Standing, distance: np.ndarray) -> float:
     count = min(max(FEWEST_NEAR, standing.kept // 2), distance.size)
     near = np.argpartition(np.abs(distance), count - 1)[:count]
     return max(float(np.median(standing.alone[near])), LEAST)
+
+
+def spread_of(distance: np.ndarray, kept: int) -> float:
+    """Return the mean distance of those that are kept, but for the last, which is the cut."""
+    if kept < 2:
+        return USUAL_SPREAD
+    above = float(np.sum(distance[distance > 0])) / (kept - 1)
+    return min(max(above, LEAST_SPREAD), MOST_SPREAD)
 
 
 def shifted_to_sum(logits: np.ndarray, total: float) -> np.ndarray:
