@@ -55,6 +55,7 @@ class Store:
     def write(self, key: Key, recipe: str, result: dict[str, Any]) -> None:
         """Write a cell: it appears complete, or not at all."""
         body = {"format": FORMAT, "key": list(key), "recipe": recipe, "result": result}
+        body = json.loads(_text(body))  # as it will be read: there, all keys are text
         whole = _text({"sum": fingerprint(body), **body})
         path = self.path(key)
         try:

@@ -44,7 +44,7 @@ def ask(dataset: str, _: Rival, __: Store) -> dict[str, Any]:
     """Return the best that the test set finds, for every loss, size and permutation."""
     return {
         loss: {
-            str(size): [_best(dataset, loss, size, seed) for seed in SEEDS]
+            size: [_best(dataset, loss, size, seed) for seed in SEEDS]
             for size in looks(dataset, loss)
         }
         for loss in LOSSES

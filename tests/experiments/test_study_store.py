@@ -25,6 +25,11 @@ def test_a_cell_comes_back(store):
     assert store.path(KEY) == store.folder / "final/dexter/row-l2/rda/hinge.json"
 
 
+def test_keys_that_are_numbers_come_back_as_text(store):
+    store.write(KEY, "recipe", {"by size": {9: 1.5, 10: float("inf")}})
+    assert store.read(KEY) == {"by size": {"9": 1.5, "10": float("inf")}}
+
+
 def test_another_recipe_is_another_cell(store):
     store.write(KEY, "old", {"error": 1.5})
     assert store.read(KEY, "new") is None

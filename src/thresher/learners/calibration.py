@@ -52,7 +52,7 @@ STREAM_CONSTANTS = Constants(slope=0.24, power=0.45, crowd=0.29, above=2.31, own
 WEIGHED_SLOPE = 2.03
 LEAST = 0.5  # that features at the cut say; nothing is known of them after one row
 FEWEST_NEAR = 10  # features that are asked what those at the cut say
-# The mean distance of those that stay as it is where only one does, and as far as it is believed.
+# Mean distance of those that stay: what it is taken for where only one does, and its bounds.
 USUAL_SPREAD, LEAST_SPREAD, MOST_SPREAD = 0.2, 0.05, 0.5
 CONTENDERS, FEWEST_CONTENDERS = 20, 2000  # for each feature that is kept; in all
 FARTHEST = 50.0  # logarithm of a score over the cut; beyond it all is certain
