@@ -1,13 +1,15 @@
 """``python -m experiments.few``: errors with very few features.
 
 Re-splits (70/30) of the training rows of each set, at most 10,000 of them; rows of unit length. The
-default, the default without the exchange between selection and refit, and the batch judges at the
-same number of features. Mean error in %; test rows take no part.
+default, the default without the exchange between selection and refit, the default that reads its
+rows in chunks, as those of a large file, or once, and the batch judges at the same number of
+features. Mean error in %; test rows take no part.
 """
 
 import argparse
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import Any
+from unittest import mock
 
 import numpy as np
 from scipy.sparse import csr_matrix
@@ -18,6 +20,7 @@ from experiments.claim.rivals import RIVALS
 from experiments.datasets import Split, split
 from experiments.fitting import training_rows
 from experiments.scaling import scaled
+from thresher.estimators import gathering
 
 SIZES = (2, 3, 5, 10, 20, 50)
 MOST_ROWS = 10_000
@@ -32,6 +35,7 @@ SETS = {
     "dexter": 12,
 }
 VARIANTS_SHOWN = {"default": "the default", "no-exchange": "without the exchange"}
+CHUNK = 256  # rows
 RIVALS_SHOWN = ("liblinear-l1", "l1-refit", "ridge-elimination")
 
 Maker = Callable[[csr_matrix, np.ndarray, int, int], Any]
@@ -52,7 +56,25 @@ def contenders() -> dict[str, Maker]:
         return make
 
     ours = {title: variant(name) for name, title in VARIANTS_SHOWN.items()}
+    ours |= {"the default, in chunks": in_chunks, "the default, in one pass": in_one_pass}
     return {**ours, **{RIVALS[name].title: rival(name) for name in RIVALS_SHOWN}}
+
+
+def in_chunks(X: csr_matrix, y: np.ndarray, size: int, seed: int) -> Any:
+    """Return the default's model of rows that do not fit into memory."""
+    model = VARIANTS["default"].build(size, seed)
+    with mock.patch.object(gathering, "MOST_AT_HAND", 0):
+        return model.fit_stream(list(_chunks(X, y)))
+
+
+def in_one_pass(X: csr_matrix, y: np.ndarray, size: int, seed: int) -> Any:
+    """Return the default's model of rows that pass once."""
+    return VARIANTS["default"].build(size, seed).fit_stream(_chunks(X, y), classes=np.unique(y))
+
+
+def _chunks(X: csr_matrix, y: np.ndarray) -> Iterator[tuple[csr_matrix, np.ndarray]]:
+    for first in range(0, y.size, CHUNK):
+        yield X[first : first + CHUNK], y[first : first + CHUNK]
 
 
 def resplits(dataset: str, count: int) -> list[Split]:

@@ -5,13 +5,11 @@ from dataclasses import replace
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
-from scipy import sparse
 
-from exchange_cases import FLOAT64, given_rows, hidden_truth, lesson_for, settled
+from exchange_cases import given_rows, hidden_truth, lesson_for, settled
 from thresher import ThresherClassifier, ThresherRegressor
 from thresher.kernels.losses import HINGE, HUBER, LOG_LOSS, SQUARED_ERROR
 from thresher.train.exchange import Exchanged, exchanged, insisting, said_by_others
-from thresher.train.feed import Batch
 from thresher.train.settling import lesson_of
 
 
@@ -136,10 +134,9 @@ def test_it_is_the_same_for_any_number_of_threads():
 def test_weights_of_four_are_no_more_evidence_than_weights_of_one():
     X, y = hidden_truth()
     model = quick().fit(X, y)
-    rows, norms = model._model.vocabulary.absorb(sparse.csr_array(X), FLOAT64)
     weights = np.random.default_rng(3).integers(0, 3, y.size).astype(float)
-    batches = (Batch(rows, norms, times * weights) for times in (1.0, 4.0))
-    one, four = (lesson_of(model._model.learner, batch, y) for batch in batches)
+    learner = model._model.learner
+    one, four = (lesson_of(learner, times * weights, 2.0, y) for times in (1.0, 4.0))
     assert_allclose(one.importance, four.importance)
     assert_allclose(one.importance[weights > 0].mean(), 1.0)
 

@@ -1,8 +1,8 @@
 """The paper's own protocol, where the test set chooses: the best of a run counts.
 
 The authors' code takes the smallest test error of all bursts and paths. No user can have such a
-model; the numbers only answer the paper's, which were made that way: ours are looked at as often,
-after every five updates, and one of as many settings is chosen for all permutations.
+model; the numbers only answer the paper's, which were made that way: ours run as long, are looked
+at as often, after every five updates, and one of as many settings is chosen for all permutations.
 """
 
 from collections.abc import Mapping, Sequence
@@ -23,6 +23,7 @@ from experiments.store import Store
 SETS = ("dexter", "dorothea", "arcene")
 SEEDS = range(5)
 BURST = 5  # updates, in all of the paper's runs
+PASSES = 60  # the paper's longest runs: the best on the way knows of shorter ones too
 SETTINGS = 35  # seven annealing rates and five thresholds in the paper; ours are sizes
 SPARSEST = 20  # features
 
@@ -37,7 +38,12 @@ def looks(dataset: str, loss: str) -> list[int]:
 
 def extent(dataset: str) -> list[Any]:
     """Return the sizes looked at with each loss, and where else there are looks."""
-    return [*(looks(dataset, loss) for loss in LOSSES), ["updates", BURST], "paths"]
+    return [
+        *(looks(dataset, loss) for loss in LOSSES),
+        ["updates", BURST],
+        ["passes", PASSES],
+        "paths",
+    ]
 
 
 def ask(dataset: str, _: Rival, __: Store) -> dict[str, Any]:
@@ -54,7 +60,7 @@ def ask(dataset: str, _: Rival, __: Store) -> dict[str, Any]:
 def _best(dataset: str, loss: str, size: int, seed: int) -> dict[str, dict[str, float]]:
     """Return the model that a fit ends with, and the best of all on the way there."""
     data, most = prepared(dataset, SCALING), max(looks(dataset, loss))
-    wanted = {"n_features_to_select": size}
+    wanted = {"n_features_to_select": size, "max_iter": PASSES}
     model, _ = fit(OURS, loss, wanted, data.X_train, data.y_train, seed)
     end = (float(missed(model, data).mean()), len(support(model, data)))
     best = Best(model, data)

@@ -14,7 +14,7 @@ from thresher.data.sources.protocol import Source
 from thresher.data.vocabulary import Vocabulary
 from thresher.estimators.gathering import Labelled
 from thresher.estimators.inputs import check_rows, check_weights
-from thresher.estimators.lessons import overflow_explained, with_weight
+from thresher.estimators.lessons import Lessons, NextLessons, overflow_explained, with_weight
 from thresher.estimators.linear import SparseLinearModel
 from thresher.estimators.offsets import warn_of_offsets
 from thresher.estimators.parameters import COMMON, Constraints, with_shared_words
@@ -23,13 +23,11 @@ from thresher.estimators.streaming import StreamTraining, training_source
 from thresher.estimators.units import Sizes, warn_of_odd_units
 from thresher.learners.pace import Pace
 from thresher.learners.protocol import Learner, Overflow
-from thresher.train import Model, Passes, Problem
+from thresher.train import Model, Passes, Problem, Recall
 from thresher.validation import check_parameters
 from thresher.workers import Workers, workers
 
 MakeLearner = Callable[[], Learner]
-Lessons = tuple[list[np.ndarray], np.ndarray]  # targets of every problem, importance of the rows
-NextLessons = tuple[Lessons, np.ndarray | None]  # with centre and unit of every row's number
 
 
 @dataclass(kw_only=True, eq=False, repr=False)
@@ -283,6 +281,7 @@ class OnlineModel(SparseLinearModel, metaclass=ABCMeta):
         weights: np.ndarray,
         learner: Learner | None = None,
         anew: bool = True,
+        recall: Recall | None = None,
     ) -> None:
         rows = self._next_as_learnt(rows)
         (targets, importance), scales = self._next_lessons(labels, weights)
@@ -290,7 +289,7 @@ class OnlineModel(SparseLinearModel, metaclass=ABCMeta):
         scales = None if scales is None else scales[kept]
         learner = learner or self._learner(None)
         with workers(self.n_jobs) as run_all, overflow_explained(kept):
-            self._model.learn(learner, rows, targets, importance, run_all, anew, scales)
+            self._model.learn(learner, rows, targets, importance, run_all, anew, scales, recall)
         self._weights, self.n_iter_ = None, 1
 
     def _report(self, n_passes: int, problem: Problem) -> None:

@@ -9,9 +9,10 @@ import numpy as np
 from thresher.data.errors import DataError
 from thresher.data.sources.classes import with_classes
 from thresher.data.sources.protocol import Source
-from thresher.estimators.base import Lessons, MakeLearner, NextLessons, OnlineModel
+from thresher.estimators.base import MakeLearner, OnlineModel
 from thresher.estimators.inputs import check_some_weight
 from thresher.estimators.label_inputs import check_classes, check_classes_seen, check_labels
+from thresher.estimators.lessons import Lessons, NextLessons
 from thresher.estimators.linear_classifier import LinearClassifier
 from thresher.estimators.parameters import CLASSIFYING, Constraints
 from thresher.estimators.progressive import ProgressiveClasses

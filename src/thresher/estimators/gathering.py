@@ -3,6 +3,7 @@
 from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import chain
+from typing import NamedTuple
 
 import numpy as np
 from scipy import sparse
@@ -14,9 +15,17 @@ from thresher.data.sources.passes import passes_over
 from thresher.data.sources.protocol import Source
 
 MOST_ROWS, MOST_NONZEROS = 10_000, 1 << 21  # that a source is judged by before it is learnt
+MOST_RECALLED = 1 << 22  # rows, and nonzeros, that are looked at again after that
 # Rows and nonzeros of a source that is learnt as if it were an array, once, and in all passes: what
 # is learnt at once cannot stop and go on, so that it must not take long.
 MOST_AT_HAND, MOST_AT_ONCE = 1 << 24, 1 << 32
+
+
+class Most(NamedTuple):
+    """How many rows and nonzeros are taken from the beginning of a source."""
+
+    rows: int
+    nonzeros: int
 
 
 @dataclass(frozen=True)
@@ -62,35 +71,48 @@ def some_rows(source: Source, shuffle: bool, seed: int) -> Labelled | None:
 
     None if there is something wrong with them: who learns them will say what.
     """
-    return _judged_by(_first_chunks(passes_over(source, shuffle, seed)(0, 0)))
+    return _beginning(source, shuffle, seed, _to_judge_by())
+
+
+def rows_again(source: Source, shuffle: bool, seed: int) -> Labelled | None:
+    """Return more of such rows, as many as memory surely holds beside a model."""
+    return _beginning(source, shuffle, seed, Most(MOST_RECALLED, MOST_RECALLED))
+
+
+def _beginning(source: Source, shuffle: bool, seed: int, most: Most) -> Labelled | None:
+    return _within(most, _first_chunks(passes_over(source, shuffle, seed)(0, 0), most))
 
 
 def looked_into(source: Source) -> tuple[Source, Labelled | None]:
     """Return the first rows of a source that passes once, and the source with them still in it."""
-    chunks = source.chunks()
-    first = _first_chunks(chunks)
-    return Begun(source, chain(first, chunks)), _judged_by(first)
+    chunks, most = source.chunks(), _to_judge_by()
+    first = _first_chunks(chunks, most)
+    return Begun(source, chain(first, chunks)), _within(most, first)
 
 
-def _first_chunks(chunks: Iterator[Chunk]) -> list[Chunk]:
-    """Take as many chunks as there are to judge by, and memory can surely hold."""
+def _to_judge_by() -> Most:
+    return Most(MOST_ROWS, MOST_NONZEROS)
+
+
+def _first_chunks(chunks: Iterator[Chunk], most: Most) -> list[Chunk]:
+    """Take chunks until there are so many rows or nonzeros."""
     taken: list[Chunk] = []
     n_rows = nonzeros = 0
     for chunk in chunks:
         taken.append(chunk)
         n_rows, nonzeros = n_rows + len(chunk), nonzeros + chunk.columns.size
-        if n_rows >= MOST_ROWS or nonzeros >= MOST_NONZEROS:
+        if n_rows >= most.rows or nonzeros >= most.nonzeros:
             break
     return taken
 
 
-def _judged_by(chunks: list[Chunk]) -> Labelled | None:
+def _within(most: Most, chunks: list[Chunk]) -> Labelled | None:
     """Return the rows of chunks that count: the same ones wherever chunks end."""
     if not chunks or any(chunk.labels is None for chunk in chunks):
         return None
     some = gathered(chunks)
     if not (np.isfinite(some.weights).all() and (some.weights >= 0).all()):
         return None
-    within = int(np.searchsorted(some.rows.indptr, MOST_NONZEROS))
-    n_rows = min(MOST_ROWS, within, some.labels.size)
+    within = int(np.searchsorted(some.rows.indptr, most.nonzeros))
+    n_rows = min(most.rows, within, some.labels.size)
     return Labelled(some.rows[:n_rows], some.labels[:n_rows], some.weights[:n_rows])

@@ -2,11 +2,17 @@
 
 from collections.abc import Iterator
 from contextlib import contextmanager
+from typing import Any
 
 import numpy as np
 from scipy import sparse
 
+from thresher.estimators.gathering import Labelled
 from thresher.learners.protocol import Overflow
+from thresher.train import Sample
+
+Lessons = tuple[list[np.ndarray], np.ndarray]  # targets of every problem, importance of the rows
+NextLessons = tuple[Lessons, np.ndarray | None]  # with centre and unit of every row's number
 
 
 def with_weight(
@@ -17,6 +23,15 @@ def with_weight(
     if kept.size == importance.size:
         return kept, rows, targets, importance
     return kept, rows[kept], [one[kept] for one in targets], importance[kept]
+
+
+def sample_of(estimator: Any, some: Labelled | None) -> Sample | None:
+    """Return some rows of a source as they are learnt; None if nothing can be told from them."""
+    lessons = None if some is None else estimator._sample_lessons(some.labels, some.weights)
+    if some is None or lessons is None:
+        return None
+    _, rows, targets, importance = with_weight(some.rows, *lessons)
+    return Sample(estimator._as_learnt(rows), targets, importance)
 
 
 @contextmanager

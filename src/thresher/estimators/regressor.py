@@ -8,10 +8,11 @@ import numpy as np
 
 from thresher.data.errors import DataError
 from thresher.data.sources.protocol import Source
-from thresher.estimators.base import Lessons, MakeLearner, NextLessons, OnlineModel
+from thresher.estimators.base import MakeLearner, OnlineModel
 from thresher.estimators.going_on import refuse_change
 from thresher.estimators.inputs import check_some_weight
 from thresher.estimators.label_inputs import check_numbers
+from thresher.estimators.lessons import Lessons, NextLessons
 from thresher.estimators.linear_regressor import LinearRegressor
 from thresher.estimators.parameters import REGRESSING, Constraints
 from thresher.estimators.progressive import ProgressiveNumbers
@@ -111,7 +112,7 @@ class OnlineRegressor(LinearRegressor, OnlineModel, metaclass=ABCMeta):
         if labels.dtype.kind not in "biuf" or not np.isfinite(labels).all() or not weights.any():
             return None
         numbers = labels.astype(np.float64)
-        return [Units().settle(numbers, weights, self._measure()).scaled(numbers)], weights
+        return [self._units.settle(numbers, weights, self._measure()).scaled(numbers)], weights
 
     def _next_lessons(self, labels: np.ndarray, weights: np.ndarray) -> NextLessons:
         self._units, scales = self._units.follow(labels, weights, self._measure())

@@ -10,6 +10,7 @@ from sklearn.base import is_regressor
 from thresher.data.given_rows import GivenRows
 from thresher.data.vocabulary import Vocabulary
 from thresher.estimators.gathering import MOST_ROWS, Labelled
+from thresher.estimators.lessons import sample_of
 from thresher.files import access
 from thresher.kernels.losses import LOG_LOSS
 from thresher.learners.alone import ask, few_speak, nobody_speaks
@@ -123,14 +124,11 @@ class SizesItself:
         self._choice = None
         if self.n_features_to_select != "auto":
             return
-        lessons = None if some is None else self._sample_lessons(some.labels, some.weights)
-        if some is None or lessons is None:
+        sample = sample_of(self, some)
+        if sample is None:
             return
-        counts = np.flatnonzero(lessons[1])
-        targets, importance = [mine[counts] for mine in lessons[0]], lessons[1]
         with workers(self.n_jobs) as run_all:
-            rows = self._as_learnt(some.rows[counts])
-            self._choice = self._choose(rows, targets, importance[counts], run_all)
+            self._choice = self._choose(*sample, run_all)
 
     def _choose(
         self: Any,

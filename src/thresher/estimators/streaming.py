@@ -16,11 +16,19 @@ from thresher.data.sources.opening import open_source
 from thresher.data.sources.passes import passes_over
 from thresher.data.sources.protocol import Reading, Source
 from thresher.data.sources.shards import ShardSource
-from thresher.estimators.gathering import Labelled, all_rows, looked_into, some_rows
+from thresher.estimators.gathering import (
+    Labelled,
+    all_rows,
+    looked_into,
+    rows_again,
+    some_rows,
+)
 from thresher.estimators.inputs import check_weights
+from thresher.estimators.lessons import sample_of
 from thresher.estimators.offsets import shifted_words, warn_of_offsets
 from thresher.estimators.progressive import Progressive
 from thresher.estimators.units import rescaled_words
+from thresher.train import Sample
 from thresher.train.fit import unchanged
 
 
@@ -178,13 +186,21 @@ class StreamTraining:
             self.progressive.see(estimator, chunk.rows, labels)
         weights = check_weights(chunk.weights, len(chunk))
         learner = estimator._stream_learner(self.n_rows)
-        estimator._learn_rows(chunk.rows, labels, weights, learner, anew=self.passes == 0)
+        first = self.passes == 0
+        recall = None if first else self._recall
+        estimator._learn_rows(chunk.rows, labels, weights, learner, first, recall)
         estimator.n_features_in_ = estimator._model.vocabulary.n_columns
         estimator._names, estimator._index_base = self.source.names, self.source.index_base
         estimator._watch_columns(chunk.rows)
         self.rows += len(chunk)
         self.rows_a_pass = max(self.rows_a_pass, self.rows)
         estimator.n_iter_ = self.passes + 1
+
+    def _recall(self) -> Sample | None:
+        """Read some rows of the source again, beside those that are being learnt."""
+        estimator = self.estimator
+        some = rows_again(self.source, estimator.shuffle, estimator._seed)
+        return sample_of(estimator, some)
 
     def _learn_at_hand(self, data: Labelled) -> None:
         """Learn all rows at once, as ``fit`` does."""

@@ -3,5 +3,6 @@
 from thresher.train.model import Model
 from thresher.train.passes import Passes
 from thresher.train.problem import Problem
+from thresher.train.second_look import Recall, Sample
 
-__all__ = ["Model", "Passes", "Problem"]
+__all__ = ["Model", "Passes", "Problem", "Recall", "Sample"]

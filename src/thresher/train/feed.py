@@ -24,6 +24,11 @@ class Batch:
         """Return how many rows one kernel call may take."""
         return max(1, SLICE * self.norms.size // max(self.rows.slots.size, 1))
 
+    @property
+    def mean_norm(self) -> float:
+        """Return the mean squared norm of the rows."""
+        return float(np.mean(self.norms))
+
     def only(self, rows: np.ndarray) -> "Batch":
         """Return a batch in which only the rows of some numbers count."""
         importance = np.zeros_like(self.importance)

@@ -20,6 +20,7 @@ from thresher.train.follow import follow
 from thresher.train.passes import Passes
 from thresher.train.problem import Problem
 from thresher.train.rehearsal import Rehearsal
+from thresher.train.second_look import Recall, look_again, selecting
 from thresher.train.settling_work import work_on
 from thresher.train.work import Work
 from thresher.workers import Workers
@@ -114,11 +115,13 @@ class Model:
         run_all: Workers,
         anew: bool = True,
         scales: np.ndarray | None = None,
+        recall: Recall | None = None,
     ) -> None:
         """Learn a chunk of a stream: all of it, or, if anything goes wrong, nothing.
 
         Rows that an earlier pass has brought are not ``anew``. Targets that are numbers have
-        ``scales``, centre and unit of every row, in which all are learnt from that row on.
+        ``scales``, centre and unit of every row, in which all are learnt from that row on. If the
+        source can be read again, ``recall`` brings some of its rows.
         """
         self._refuse_slim()
         before, self.learner = (self.learner, self.rehearsal), learner
@@ -135,7 +138,10 @@ class Model:
                     scale, last = _one_scale(scales, done, last)
                 now = slice(done, last)
                 mine = [one[now] for one in targets]
+                known = self.problems, selecting(learner, self.problems), self.vocabulary
                 self._learn_piece(X[now], mine, importance[now], scale, run_all, anew)
+                if recall is not None:
+                    look_again(learner, *known, recall, run_all.check)
                 done = now.stop
             self._refuse_infinite(X)
         except BaseException as error:

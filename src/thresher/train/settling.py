@@ -11,7 +11,6 @@ from thresher.kernels.bends import Bends, add_curvatures, look_at
 from thresher.kernels.losses import HUBER, SQUARED_ERROR
 from thresher.kernels.rows import Rows, squared_norms
 from thresher.learners.thresher import Thresher
-from thresher.train.feed import Batch
 
 NUMBERS = (SQUARED_ERROR, HUBER)
 RIDGE = 0.1  # the penalty, in mean squared norms of the rows
@@ -79,12 +78,17 @@ class Look:
     slopes: np.ndarray
 
 
-def lesson_of(learner: Thresher, batch: Batch, targets: np.ndarray) -> Lesson:
-    """Return what a learner learns; that rows are twice as important says nothing more of them."""
-    count = batch.importance[batch.importance > 0]
-    importance = batch.importance / (float(np.mean(count)) if count.size else 1.0)
-    penalty = RIDGE * float(np.mean(batch.norms))
-    return Lesson(learner.loss, targets, importance, penalty, learner.refitting.fit_intercept)
+def lesson_of(
+    learner: Thresher, importance: np.ndarray, mean_norm: float, targets: np.ndarray
+) -> Lesson:
+    """Return what a learner learns from rows of a mean squared norm.
+
+    That all are twice as important says nothing more of them.
+    """
+    count = importance[importance > 0]
+    importance = importance / (float(np.mean(count)) if count.size else 1.0)
+    intercept = learner.refitting.fit_intercept
+    return Lesson(learner.loss, targets, importance, RIDGE * mean_norm, intercept)
 
 
 def of_usual_effects(lesson: Lesson, vocabulary: Vocabulary) -> Lesson:

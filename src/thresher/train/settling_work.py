@@ -51,7 +51,7 @@ def work_on(
     if not isinstance(problem.state, Paths):
         return Work(batch.rows, problem.state, given.vocabulary)
     if isinstance(learner, Thresher):
-        lesson = lesson_of(learner, batch, targets)
+        lesson = lesson_of(learner, batch.importance, batch.mean_norm, targets)
         return SettlingWork(batch.rows, problem, lent, learner, given, lesson)
     if isinstance(learner, StabilizedTruncatedSGD) and learner.leads_itself:
         return SelfLedWork(batch.rows, problem.state, given.vocabulary, lent, learner)

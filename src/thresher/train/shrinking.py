@@ -83,7 +83,8 @@ class ShrinkingRun(SheddingWork):
         self.plan = plan
         self.batch, self.targets, self.fold, self.passes = batch, targets, fold, passes
         self.pace = Pace()
-        self.lesson = lesson_of(learner, batch.only(fold.training), targets)
+        training = batch.only(fold.training)
+        self.lesson = lesson_of(learner, training.importance, training.mean_norm, targets)
         self.due = plan.due(len(vocabulary))
         self.seen: dict[int, Sight] = {}
 

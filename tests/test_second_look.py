@@ -1,0 +1,138 @@
+"""Features of files that are read in chunks come back where some of the rows insist on it."""
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from scipy import sparse
+
+from cases import facts
+from exchange_cases import hidden_truth
+from thresher import ThresherClassifier, ThresherRegressor
+from thresher.estimators import gathering
+from thresher.train import model as models
+from thresher.train.exchange import Exchanged
+
+pytestmark = pytest.mark.usefixtures("in_chunks")
+
+
+def quick(kind=ThresherClassifier, **changes):
+    """Return a model whose selection is too short to be good."""
+    return kind(**{"n_features_to_select": 3, "random_state": 0, "max_iter": 2, **changes})
+
+
+def pieces(X, y, size=100):
+    rows = sparse.csr_array(X)
+    return [(rows[k : k + size], y[k : k + size]) for k in range(0, y.size, size)]
+
+
+def support(model):
+    return model.get_support(indices=True).tolist()
+
+
+@pytest.fixture
+def asked(monkeypatch):
+    """Return the sizes of all samples that were asked; they bring nothing back."""
+    sizes = []
+
+    def seen(given, lesson, slots, start, open_to, terms, check):
+        sizes.append((given.X.shape[0], slots.size))
+        return Exchanged(slots, None, None)
+
+    monkeypatch.setattr("thresher.train.second_look.exchanged", seen)
+    return sizes
+
+
+class Unexchanged(ThresherClassifier):
+    """The same without the exchange."""
+
+    def _learner(self, n_rows):
+        return replace(super()._learner(n_rows), exchanges=False)
+
+
+def test_what_tells_the_class_comes_for_what_tells_a_part():
+    X, y = hidden_truth(n_columns=60)
+    mended, left = (
+        quick(kind).fit_stream(pieces(X, y)) for kind in (ThresherClassifier, Unexchanged)
+    )
+    assert [0 in support(one) for one in (mended, left)] == [True, False]
+    assert mended.n_features_selected_ == left.n_features_selected_ == 3
+    assert mended.selection_probabilities_.sum() == pytest.approx(3)
+
+
+@pytest.mark.parametrize("loss", ["squared_error", "huber"])
+def test_so_it_does_for_numbers_in_any_unit(loss):
+    X, y = hidden_truth(n_columns=60)
+    near, far = (
+        quick(ThresherRegressor, loss=loss).fit_stream(pieces(X, 50 + unit * y))
+        for unit in (1.0, 1024.0)
+    )
+    assert 0 in support(near)
+    assert support(near) == support(far)
+
+
+@pytest.mark.parametrize("changes", [{"shuffle": False}, {"n_jobs": 2}])
+def test_nothing_depends_on_how_rows_are_cut_nor_on_threads(changes):
+    X, y = hidden_truth(n_columns=60)
+    labels = np.where(X[:, 1] > 0, "x", np.where(y > 0, "y", "z"))
+    settings = {"shuffle": False, **changes}
+    alone = quick(shuffle=False).fit_stream(pieces(X, labels))
+    for size in (7, 600):
+        assert facts(quick(**settings).fit_stream(pieces(X, labels, size))) == facts(alone)
+
+
+@pytest.mark.parametrize(("size", "times"), [(100, 1), (101, 0), (400, 0)])
+def test_many_features_and_all_are_not_exchanged(asked, size, times):
+    rng = np.random.default_rng(4)
+    X, y = (rng.random((300, 400)) < 0.1).astype(float), rng.choice([-1.0, 1.0], 300)
+    quick(n_features_to_select=size).fit_stream(pieces(X, y))
+    assert asked == times * [(300, size)]
+
+
+def test_rows_are_asked_once_and_no_more_of_them_than_memory_holds(asked, monkeypatch):
+    X, y = hidden_truth()
+    monkeypatch.setattr(gathering, "MOST_RECALLED", 150)
+    quick(max_iter=5, shuffle=False).fit_stream(pieces(X, y))
+    within = 1 + np.searchsorted(np.cumsum(np.count_nonzero(X, axis=1)), 150)
+    assert asked == [(within, 3)]
+
+
+def test_rows_of_no_weight_are_not_asked(asked):
+    X, y = hidden_truth()
+    weights = (np.arange(y.size) % 3 > 0).astype(float)
+    rows = [(*piece, weights[k * 100 : k * 100 + 100]) for k, piece in enumerate(pieces(X, y))]
+    quick().fit_stream(rows)
+    assert asked == [(400, 3)]
+
+
+def test_what_passes_once_is_not_asked(asked):
+    X, y = hidden_truth()
+    quick().fit_stream(iter(pieces(X, y)), classes=[-1.0, 1.0])
+    quick(max_iter=1).fit_stream(pieces(X, y))
+    for piece in pieces(X, y):
+        quick().partial_fit(*piece, classes=[-1.0, 1.0])
+    assert asked == []
+
+
+def test_rows_that_lack_a_class_say_nothing(asked, monkeypatch):
+    X, y = hidden_truth()
+    order = np.argsort(y)
+    monkeypatch.setattr(gathering, "MOST_RECALLED", 150)
+    model = quick(shuffle=False).fit_stream(pieces(X[order], y[order]), classes=[-1.0, 1.0])
+    assert asked == []
+    assert model.n_features_selected_ == 3
+
+
+def test_if_it_goes_wrong_nothing_of_the_chunk_is_kept(monkeypatch):
+    X, y = hidden_truth()
+    model = quick().fit_stream(pieces(X, y))
+    before = facts(model)
+
+    def broken(*_):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(models, "look_again", broken)
+    with pytest.raises(KeyboardInterrupt):
+        model.set_params(n_features_to_select=5).fit_stream(pieces(X, y))
+    model.set_params(n_features_to_select=3)
+    assert facts(model) == before
