@@ -8,13 +8,12 @@ from sklearn.model_selection import GridSearchCV, StratifiedKFold
 
 from experiments.claim.judging import missed, support
 from experiments.claim.rivals import OURS, Rival
-from experiments.claim.sizes import share_of
+from experiments.claim.sizes import sizes
 from experiments.claim.sizing import LOSS
 from experiments.claim.steps import SCALING
 from experiments.datasets import Split
 from experiments.fitting import fit, prepared
 from experiments.methods import method
-from experiments.registry import named
 from experiments.store import Store
 
 TEXT = ("dexter", "rcv1-sample", "farm_ads", "reuters_moneyfx")
@@ -48,9 +47,8 @@ def _verdicts(models: list[Any], data: Split) -> dict[str, Any]:
 
 
 def stream_sizes(dataset: str) -> list[int]:
-    """Return the sizes at which a stream is tried: 1 % of the columns and 500 features."""
-    columns = named(dataset).columns
-    return sorted({size for size in (share_of(columns, 0.01), 500) if 1 < size < columns})
+    """Return the sizes at which a stream is tried: all but a single feature."""
+    return [size for size in sizes(dataset) if size > 1]
 
 
 def stream(dataset: str, _: Rival, __: Store) -> dict[str, Any]:
