@@ -75,19 +75,17 @@ def test_decisions_are_linear_in_columns_as_they_are():
     assert_allclose(model.decision_function(rows), expected, atol=1e-8)
 
 
-def test_a_stream_cannot_know():
+def test_who_learns_at_once_cannot_know():
     rows, labels = measurements()
-    model = classifier().partial_fit(rows, labels, classes=[0, 1])
-    assert model.rows_normalized_
-    assert classifier().fit_stream(iter([(rows, labels)])).rows_normalized_
+    assert classifier().partial_fit(rows, labels, classes=[0, 1]).rows_normalized_
 
 
 @pytest.mark.usefixtures("in_chunks")
-def test_a_source_that_is_looked_into_can():
-    data = measurements()
-    sizes = {}, {"n_features_to_select": "auto"}
-    assert not classifier(**sizes[0]).fit_stream([data]).rows_normalized_
-    assert not classifier(**sizes[1]).fit_stream(iter([data])).rows_normalized_
+@pytest.mark.parametrize("passing", [list, iter])
+@pytest.mark.parametrize("size", [10, "auto"])
+def test_a_source_is_looked_into_first(passing, size):
+    model = classifier(n_features_to_select=size).fit_stream(passing([measurements()]))
+    assert not model.rows_normalized_
 
 
 def test_sparse_rows_are_scaled():

@@ -59,18 +59,19 @@ def test_a_source_that_passes_once_is_warned_of(problem):
     rows, labels = problem
     chunks = [(in_units(rows, ODD, 1e4)[now], labels[now]) for now in (slice(99), slice(99, 200))]
     with pytest.warns(UserWarning, match="different units") as caught:
-        make("ThresherClassifier").fit_stream(iter(chunks))
+        make("FTRLClassifier", max_iter=1).fit_stream(iter(chunks))
     assert len(caught) == 1
 
 
 @pytest.mark.jit
-def test_a_source_whose_first_rows_are_looked_at_is_brought_to_one_unit(problem):
+@pytest.mark.parametrize("size", [8, "auto"])
+def test_a_source_whose_first_rows_are_looked_at_is_brought_to_one_unit(problem, size):
     rows, labels = problem
     models = []
     for factor in (1.0, 1e3):
         odd = in_units(rows, ODD, factor)
         chunks = iter([(odd[now], labels[now]) for now in (slice(99), slice(99, 200))])
-        model = make("ThresherClassifier", n_features_to_select="auto", max_iter=20)
+        model = make("ThresherClassifier", n_features_to_select=size, max_iter=20)
         models.append(model.fit_stream(chunks))
     assert models[1].column_scales_[ODD[0]] == 0.001
     assert_allclose(models[1].coef_, models[0].coef_ * models[1].column_scales_, rtol=1e-6)

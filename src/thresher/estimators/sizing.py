@@ -115,10 +115,6 @@ class SizesItself:
         if self.verbose and self._choice is not None:
             print(self._choice.why)
 
-    def _asks_first_rows(self: Any) -> bool:
-        """Return whether there is a size to choose."""
-        return bool(self.n_features_to_select == "auto")
-
     def _prepare_source(self: Any, some: Labelled | None) -> None:
         """Choose a size on the first rows of a source, as far as they can tell."""
         self._choice = None

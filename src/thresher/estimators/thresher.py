@@ -115,6 +115,10 @@ class ThresherModel(SizesItself, PathsModel):
             even = have_even_lengths(self._as_learnt(rows))
             self._model.vocabulary.normalize = not even
 
+    def _asks_first_rows(self) -> bool:
+        """Return True: they tell how columns are to be learnt, and maybe how many to keep."""
+        return True
+
     def _most_passes(self) -> None:
         return None
 
