@@ -69,7 +69,8 @@ def in_chunks(X: csr_matrix, y: np.ndarray, size: int, seed: int) -> Any:
 
 def in_one_pass(X: csr_matrix, y: np.ndarray, size: int, seed: int) -> Any:
     """Return the default's model of rows that pass once."""
-    return VARIANTS["default"].build(size, seed).fit_stream(_chunks(X, y), classes=np.unique(y))
+    model = VARIANTS["default"].build(size, seed).set_params(max_iter=1)
+    return model.fit_stream(_chunks(X, y), classes=np.unique(y))
 
 
 def _chunks(X: csr_matrix, y: np.ndarray) -> Iterator[tuple[csr_matrix, np.ndarray]]:

@@ -3,6 +3,7 @@
 import json
 import time
 from itertools import pairwise
+from weakref import ref
 
 import numpy as np
 import pytest
@@ -34,7 +35,8 @@ def test_a_source_is_learnt_as_its_rows_are(name, size, tmp_path):
     rows, labels = rows_for(name)
     fitted = facts(make(name, n_features_to_select=size).fit(rows, labels))
     file = write_svmlight(tmp_path / "rows.svm", rows, labels)
-    for source in (in_pieces(rows, labels, 7, 40), file, f"{file}.shards"):
+    passing = iter(in_pieces(rows, labels, 7, 40))
+    for source in (in_pieces(rows, labels, 7, 40), passing, file, f"{file}.shards"):
         shown = facts(make(name, n_features_to_select=size).fit_stream(source))
         # the last columns of a file may never occur, and labels come as other kinds of numbers
         assert shown["history"] == fitted["history"]
@@ -63,6 +65,39 @@ def test_many_rows_or_long_work_are_learnt_in_chunks(monkeypatch):
         monkeypatch.setattr(gathering, name, most - 1)
         assert begun(make("ThresherClassifier", max_iter=4), rows, labels).at_hand is None
         monkeypatch.setattr(gathering, name, 1 << 40)
+
+
+def test_what_passes_is_learnt_in_one_pass_if_it_is_long(monkeypatch):
+    rows, labels = labelled_rows()
+    size, pieces = rows.nnz + rows.shape[0], in_pieces(rows, labels, 7, 40)
+    streamed = make("ThresherClassifier", max_iter=1).fit_stream(iter(pieces))
+    for name, most in (("MOST_PASSING", size), ("MOST_AT_ONCE", 4 * size)):
+        for room, waited in ((most, True), (most - 1, False)):
+            monkeypatch.setattr(gathering, name, room)
+            model = make("ThresherClassifier", max_iter=4).fit_stream(iter(pieces))
+            assert (facts(model)["coef"] != facts(streamed)["coef"]) == waited
+        monkeypatch.setattr(gathering, name, 1 << 40)
+
+
+def test_text_that_is_not_kept_is_learnt_from_memory_too(tmp_path):
+    rows, labels = labelled_rows()
+    file = write_svmlight(tmp_path / "rows.svm", rows, labels)
+    kept, read = (make("ThresherClassifier").fit_stream(file, cache=one) for one in (True, False))
+    assert facts(read) == facts(kept)
+
+
+def test_rows_that_were_looked_at_do_not_stay_in_memory(monkeypatch):
+    monkeypatch.setattr(gathering, "MOST_PASSING", 3)
+    rows, labels = labelled_rows()
+    source, whole = gathering.rows_to_the_end(
+        GivenSource(iter(in_pieces(rows, labels, 7, 40))), lambda _: 1.0
+    )
+    assert whole is None
+    chunks = source.chunks()
+    first = ref(next(chunks))
+    assert len(next(chunks)) == 33
+    assert first() is None
+    assert [len(chunk) for chunk in chunks] == [20]
 
 
 @pytest.mark.parametrize(

@@ -247,7 +247,8 @@ def test_learning_begins_anew_or_goes_on(both):
     X, y = rare_class()
     again = ThresherClassifier(**SMALL, warm_start=True).fit(X, y).fit(X, y)
     assert again.margin_lines_[1] != 0.0
-    streamed = ThresherClassifier(**SMALL).fit(X, y).fit_stream(iter([(X, y)]))
+    fitted = ThresherClassifier(**SMALL).fit(X, y)
+    streamed = fitted.set_params(max_iter=1).fit_stream(iter([(X, y)]))
     assert streamed.margin_lines_.tolist() == NOTHING
 
 

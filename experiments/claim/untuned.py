@@ -65,7 +65,7 @@ def stream(dataset: str, _: Rival, __: Store) -> dict[str, Any]:
 def _once(size: int, data: Split, seed: int) -> Any:
     order = np.random.default_rng(seed).permutation(len(data.y_train))
     chunks = np.array_split(order, -(-len(order) // CHUNK))
-    model = method(OURS).build(LOSS, seed, {"n_features_to_select": size})
+    model = method(OURS).build(LOSS, seed, {"n_features_to_select": size, "max_iter": 1})
     passing = ((data.X_train[rows], data.y_train[rows]) for rows in chunks)
     return model.fit_stream(passing, classes=np.unique(data.y_train))
 

@@ -135,8 +135,8 @@ class OnlineModel(SparseLinearModel, metaclass=ABCMeta):
         """Return whether a stream's first rows have to be looked at before any is learnt."""
         return False
 
-    def _wants_all(self, n_rows: int) -> bool:
-        """Return whether a source of so many rows had better be at hand, if it is small."""
+    def _wants_all(self) -> bool:
+        """Return whether a source had better be at hand, if it is small."""
         return False
 
     def _stream_passes(self, n_rows: int | None) -> int | None:
@@ -219,9 +219,9 @@ class OnlineModel(SparseLinearModel, metaclass=ABCMeta):
 
         Memory follows the features, not the rows. A text file that is read more than once is kept
         as binary shards beside it. With a known number of rows (shards, and text kept as shards)
-        training has its usual passes; a stream that passes once is learnt in its own order. A small
-        source (rows and nonzeros up to sixteen million) that ``ThresherClassifier`` or
-        ``ThresherRegressor`` reads more than once is learnt as ``fit`` does.
+        training has its usual passes; a stream that passes once is learnt in its own order. Unless
+        ``max_iter`` is 1, ``ThresherClassifier`` and ``ThresherRegressor`` learn a small source as
+        ``fit`` does: rows and nonzeros up to sixteen million, or four where nobody counted them.
 
         Parameters
         ----------

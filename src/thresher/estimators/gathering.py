@@ -1,6 +1,6 @@
 """Chunks of a source brought together in memory."""
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from itertools import chain
 from typing import NamedTuple
@@ -19,6 +19,7 @@ MOST_RECALLED = 1 << 22  # rows, and nonzeros, that are looked at again after th
 # Rows and nonzeros of a source that is learnt as if it were an array, once, and in all passes: what
 # is learnt at once cannot stop and go on, so that it must not take long.
 MOST_AT_HAND, MOST_AT_ONCE = 1 << 24, 1 << 32
+MOST_PASSING = 1 << 22  # rows and nonzeros of one whose end is not known until it is there
 
 
 class Most(NamedTuple):
@@ -66,6 +67,34 @@ def all_rows(source: Source, n_passes: float) -> Labelled | None:
     return gathered(chunks) if chunks else None
 
 
+def rows_to_the_end(
+    source: Source, n_passes: Callable[[int], float]
+) -> tuple[Source, Labelled | None]:
+    """Return all rows of a source that nobody has counted, if they are few, and the source.
+
+    It still has all of its rows in it. So many passes would be made over a number of rows.
+    """
+    chunks, most = source.chunks(), min(MOST_AT_HAND, MOST_PASSING)
+    first = _first_chunks(chunks, Most(most, most))
+    after = next(chunks, None)
+    whole = None
+    if after is None and first and all(chunk.labels is not None for chunk in first):
+        whole = gathered(first)
+        n_rows, size = whole.labels.size, whole.labels.size + whole.rows.nnz
+        if size > min(most, MOST_AT_ONCE / n_passes(n_rows)):
+            whole = None
+    if source.rewinds:
+        return source, whole
+    return Begun(source, _again(first, chunks if after is None else chain([after], chunks))), whole
+
+
+def _again(first: list[Chunk], others: Iterator[Chunk]) -> Iterator[Chunk]:
+    """Give the first chunks again, and let go of each; then the others."""
+    while first:
+        yield first.pop(0)
+    yield from others
+
+
 def some_rows(source: Source, shuffle: bool, seed: int) -> Labelled | None:
     """Return rows from the beginning of the first pass over a source that can be read again.
 
@@ -87,7 +116,8 @@ def looked_into(source: Source) -> tuple[Source, Labelled | None]:
     """Return the first rows of a source that passes once, and the source with them still in it."""
     chunks, most = source.chunks(), _to_judge_by()
     first = _first_chunks(chunks, most)
-    return Begun(source, chain(first, chunks)), _within(most, first)
+    some = _within(most, first)
+    return Begun(source, _again(first, chunks)), some
 
 
 def _to_judge_by() -> Most:

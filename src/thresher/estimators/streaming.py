@@ -21,6 +21,7 @@ from thresher.estimators.gathering import (
     all_rows,
     looked_into,
     rows_again,
+    rows_to_the_end,
     some_rows,
 )
 from thresher.estimators.inputs import check_weights
@@ -100,9 +101,7 @@ class StreamTraining:
     def begin(cls, estimator: Any, source: Source, classes: Any = None) -> "StreamTraining":
         """Start with an empty model, its classes, if any, told or found in the first rows."""
         n_rows = source.n_rows if source.rewinds else None
-        at_hand = None
-        if n_rows is not None and estimator._wants_all(n_rows):
-            at_hand = all_rows(source, estimator._planned_updates(n_rows) / max(n_rows, 1))
+        source, at_hand = _all_at_hand(estimator, source, n_rows)
         estimator.n_features_in_ = 0 if at_hand is None else at_hand.rows.shape[1]
         source = estimator._begin_source(source, classes, lambda: estimator._stream_learner(n_rows))
         some = None
@@ -238,6 +237,21 @@ class StreamTraining:
         if not (np.isfinite(weights).all() and np.isfinite(intercepts).all()):
             raise DataError("The numbers overflowed: lower eta0, or scale the columns.")
         self.estimator.data_fingerprint_ = self.source.fingerprint()
+
+
+def _all_at_hand(
+    estimator: Any, source: Source, n_rows: int | None
+) -> tuple[Source, Labelled | None]:
+    """Return all rows if they are few and learnt more than once, and the source as it was."""
+
+    def n_passes(n_rows: int) -> float:
+        return estimator._planned_updates(n_rows) / max(n_rows, 1)
+
+    if not estimator._wants_all():
+        return source, None
+    if n_rows is None:
+        return rows_to_the_end(source, n_passes)
+    return source, all_rows(source, n_passes(n_rows))
 
 
 def _first_rows(

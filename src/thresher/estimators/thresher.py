@@ -130,8 +130,8 @@ class ThresherModel(SizesItself, PathsModel):
             return 1 if n_rows is None else None
         return int(self.max_iter) if n_rows is None or self.max_iter == 1 else None
 
-    def _wants_all(self, n_rows: int) -> bool:
-        return self._stream_passes(n_rows) != 1
+    def _wants_all(self) -> bool:
+        return self.max_iter != 1
 
     def _stream_learner(self, n_rows: int | None) -> Learner:
         return replace(self._learner(n_rows), shared=True)
