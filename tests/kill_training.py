@@ -24,6 +24,7 @@ from thresher.estimators import gathering
 WAYS = [
     ("rows.svm", ["--n-features-to-select", "20", "--max-iter", "20"]),
     ("rows.svm", ["--method", "thresher-regressor", "--n-features-to-select", "20"]),
+    ("rows.svm", ["--n-features-to-select", "20", "--max-iter", "1", "--n-stages", "2"]),
     ("rows.svm", ["--method", "rda", "--tol", "0.5", "--max-iter", "10"]),
     ("rows.vw", ["--max-iter", "1"]),
     ("rows.vw", ["--max-iter", "1", "--no-shuffle", "--hash-bits", "9"]),

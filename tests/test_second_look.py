@@ -71,14 +71,18 @@ def test_so_it_does_for_numbers_in_any_unit(loss):
     assert support(near) == support(far)
 
 
-@pytest.mark.parametrize("changes", [{"shuffle": False}, {"n_jobs": 2}])
-def test_nothing_depends_on_how_rows_are_cut_nor_on_threads(changes):
+@pytest.mark.parametrize("passing", [list, iter])
+@pytest.mark.parametrize("passes", [1, 2])
+@pytest.mark.parametrize("n_jobs", [1, 2])
+def test_nothing_depends_on_how_rows_are_cut_nor_on_threads(n_jobs, passes, passing):
     X, y = hidden_truth(n_columns=60)
     labels = np.where(X[:, 1] > 0, "x", np.where(y > 0, "y", "z"))
-    settings = {"shuffle": False, **changes}
-    alone = quick(shuffle=False).fit_stream(pieces(X, labels))
+    model = quick(shuffle=False, max_iter=passes, n_stages=2)
+    alone = facts(model.fit_stream(passing(pieces(X, labels)), classes=["x", "y", "z"]))
     for size in (7, 600):
-        assert facts(quick(**settings).fit_stream(pieces(X, labels, size))) == facts(alone)
+        rows = passing(pieces(X, labels, size))
+        again = model.set_params(n_jobs=n_jobs).fit_stream(rows, classes=["x", "y", "z"])
+        assert facts(again) == alone
 
 
 @pytest.mark.parametrize(("size", "times"), [(100, 1), (101, 0), (400, 0)])
@@ -105,13 +109,53 @@ def test_rows_of_no_weight_are_not_asked(asked):
     assert asked == [(400, 3)]
 
 
-def test_what_passes_once_is_not_asked(asked):
+ONCE = {"max_iter": 1, "n_stages": 2}  # of a stream's stages, which end before its rows do
+
+
+@pytest.mark.parametrize("passing", [list, iter])
+def test_so_it_is_in_one_pass(passing):
+    X, y = hidden_truth(n_columns=60)
+    mended, left = (
+        quick(kind, **ONCE).fit_stream(passing(pieces(X, y)), classes=[-1.0, 1.0])
+        for kind in (ThresherClassifier, Unexchanged)
+    )
+    assert [0 in support(one) for one in (mended, left)] == [True, False]
+    assert mended.n_features_selected_ == left.n_features_selected_ == 3
+
+
+@pytest.mark.parametrize("passing", [list, iter])
+def test_rows_that_are_yet_to_come_are_not_asked(asked, passing):
     X, y = hidden_truth()
-    quick().fit_stream(iter(pieces(X, y)), classes=[-1.0, 1.0])
-    quick(max_iter=1).fit_stream(pieces(X, y))
-    for piece in pieces(X, y):
-        quick().partial_fit(*piece, classes=[-1.0, 1.0])
+    for size in (7, 100, 600):
+        model = quick(**ONCE, shuffle=False)
+        model.fit_stream(passing(pieces(X, y, size)), classes=[-1.0, 1.0])
+    [(n_rows, n_features)] = set(asked)  # however rows are cut
+    assert 100 < n_rows < 600
+    assert n_features == 3
+
+
+def test_nothing_is_asked_before_the_selection_has_ended(asked):
+    X, y = hidden_truth()
+    quick(max_iter=1).fit_stream(iter(pieces(X, y)), classes=[-1.0, 1.0])
     assert asked == []
+
+
+def test_rows_that_nobody_keeps_are_not_asked(asked):
+    X, y = hidden_truth()
+    model = quick(**ONCE)
+    for piece in pieces(X, y):
+        model.partial_fit(*piece, classes=[-1.0, 1.0])
+    assert asked == []
+
+
+def test_features_that_have_just_appeared_stay_beside_the_others():
+    X, y = hidden_truth(n_columns=60)
+    late = np.hstack([X, np.where(np.arange(600)[:, None] < 250, 0.0, X[:, :1])])
+    model = quick(**ONCE).fit_stream(iter(pieces(late, y)), classes=[-1.0, 1.0])
+    before = quick(Unexchanged, **ONCE).fit_stream(iter(pieces(late, y)), classes=[-1.0, 1.0])
+    stable = [one._model.problems[0].state.stable.sum() for one in (model, before)]
+    assert stable[0] == stable[1] >= 3
+    assert model.n_features_selected_ == 3
 
 
 def test_rows_that_lack_a_class_say_nothing(asked, monkeypatch):

@@ -37,6 +37,10 @@ class Labelled:
     labels: np.ndarray
     weights: np.ndarray
 
+    def beginning(self, n_rows: int) -> "Labelled":
+        """Return no more than so many of the rows."""
+        return Labelled(self.rows[:n_rows], self.labels[:n_rows], self.weights[:n_rows])
+
 
 def gathered(chunks: list[Chunk]) -> Labelled:
     """Return labelled chunks, of which there must be one, as one table of rows."""
@@ -103,9 +107,12 @@ def some_rows(source: Source, shuffle: bool, seed: int) -> Labelled | None:
     return _beginning(source, shuffle, seed, _to_judge_by())
 
 
-def rows_again(source: Source, shuffle: bool, seed: int) -> Labelled | None:
-    """Return more of such rows, as many as memory surely holds beside a model."""
-    return _beginning(source, shuffle, seed, Most(MOST_RECALLED, MOST_RECALLED))
+def rows_again(source: Source, shuffle: bool, seed: int, learnt: int) -> Labelled | None:
+    """Return more of such rows, as many as memory surely holds beside a model.
+
+    So many, at the beginning of the first pass, have been learnt.
+    """
+    return _beginning(source, shuffle, seed, Most(min(learnt, MOST_RECALLED), MOST_RECALLED))
 
 
 def _beginning(source: Source, shuffle: bool, seed: int, most: Most) -> Labelled | None:
@@ -144,5 +151,4 @@ def _within(most: Most, chunks: list[Chunk]) -> Labelled | None:
     if not (np.isfinite(some.weights).all() and (some.weights >= 0).all()):
         return None
     within = int(np.searchsorted(some.rows.indptr, most.nonzeros))
-    n_rows = min(most.rows, within, some.labels.size)
-    return Labelled(some.rows[:n_rows], some.labels[:n_rows], some.weights[:n_rows])
+    return some.beginning(min(most.rows, within))

@@ -95,6 +95,7 @@ class StreamTraining:
     rows_a_pass: int = 0
     before: np.ndarray = field(default_factory=lambda: np.zeros(0))  # weights a pass ago
     at_hand: Labelled | None = None  # all rows, where they are few: nothing is to be kept between
+    kept: Labelled | None = None  # the first rows of a source that passes once
     watched: bool = False  # whether rows are predicted before they are learnt
 
     @classmethod
@@ -111,7 +112,8 @@ class StreamTraining:
         if some is not None:
             estimator._settle_columns(some.rows)
         estimator._prepare_source(some)
-        return cls(estimator, source, n_rows, estimator._progressive(), at_hand=at_hand)
+        kept = None if source.rewinds else some
+        return cls(estimator, source, n_rows, estimator._progressive(), at_hand=at_hand, kept=kept)
 
     def steps(self) -> Iterator[Chunk]:
         """Learn to the end; after each chunk, give it, with everything in a state to be kept."""
@@ -185,9 +187,8 @@ class StreamTraining:
             self.progressive.see(estimator, chunk.rows, labels)
         weights = check_weights(chunk.weights, len(chunk))
         learner = estimator._stream_learner(self.n_rows)
-        first = self.passes == 0
-        recall = None if first else self._recall
-        estimator._learn_rows(chunk.rows, labels, weights, learner, first, recall)
+        anew = self.passes == 0
+        estimator._learn_rows(chunk.rows, labels, weights, learner, anew, self._recall)
         estimator.n_features_in_ = estimator._model.vocabulary.n_columns
         estimator._names, estimator._index_base = self.source.names, self.source.index_base
         estimator._watch_columns(chunk.rows)
@@ -195,10 +196,13 @@ class StreamTraining:
         self.rows_a_pass = max(self.rows_a_pass, self.rows)
         estimator.n_iter_ = self.passes + 1
 
-    def _recall(self) -> Sample | None:
-        """Read some rows of the source again, beside those that are being learnt."""
-        estimator = self.estimator
-        some = rows_again(self.source, estimator.shuffle, estimator._seed)
+    def _recall(self, learnt: int) -> Sample | None:
+        """Return some of so many rows that have been learnt: read again, or kept until now."""
+        estimator, some = self.estimator, self.kept
+        if self.source.rewinds:
+            some = rows_again(self.source, estimator.shuffle, estimator._seed, learnt)
+        elif some is not None:
+            some, self.kept = some.beginning(learnt), None
         return sample_of(estimator, some)
 
     def _learn_at_hand(self, data: Labelled) -> None:

@@ -116,7 +116,8 @@ class AdaptiveUnit(PathUnit):
             self.fits[self._numbers(gone)] = 0.0
 
     def bring_back(self, slots: np.ndarray) -> None:
-        """Let purged features have full steps again, from nothing."""
+        """Let purged features have full steps again, from nothing, on all paths."""
+        self.join()
         super().bring_back(slots)
         self.arrays["pace"][slots, RATE] = 1.0
 

@@ -25,6 +25,11 @@ class Stage:
     few_speak: bool = False  # whether only few features say anything: they are weighed at the end
     streamed: bool = False  # whether the last judged features did not know how much was to come
 
+    @property
+    def new_rows(self) -> int:
+        """Return how many rows were seen, those that were learnt again not counted."""
+        return self.rows_seen - self.repeated
+
     def tree(self) -> dict[str, Any]:
         """Return everything as a tree of plain values."""
         return asdict(self)

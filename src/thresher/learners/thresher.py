@@ -11,6 +11,7 @@ from typing import ClassVar
 
 import numpy as np
 
+from thresher.data.scattered import Scattered
 from thresher.data.vocabulary import Vocabulary
 from thresher.kernels.adaptive import run_bursts
 from thresher.kernels.bundle import Rules
@@ -129,6 +130,13 @@ class Thresher(StageLearner):
         self.judge.level(paths, vocabulary, gone, back)
         paths.exchange(gone, back)
 
+    def show(self, paths: Paths, pace: Pace, slots: np.ndarray, weights: np.ndarray) -> None:
+        """Let whoever looks into a stream see some weights, the intercept last, until the next."""
+        if self.timetable.endless:
+            constant = self.refitting.constant(pace)
+            paths.scattered["fitted"] = Scattered(slots.astype(np.uint32), weights[:-1])
+            paths.features["bias_fitted"][0] = weights[-1] / constant if constant > 0 else 0.0
+
     def stand(self, paths: Paths, certainties: np.ndarray) -> None:
         """Let features stand where weighing them has put each, in standard deviations."""
         paths.feature("mean")[...] = certainties
@@ -213,7 +221,7 @@ class Thresher(StageLearner):
 
     def close_stage(self, paths: Paths, vocabulary: Vocabulary) -> None:
         """Keep the features that stood out, and set gravity and steps for the next stage."""
-        new_rows = paths.stage.rows_seen - paths.stage.repeated
+        new_rows = paths.stage.new_rows
         again = not self.timetable.goes_on(paths.stage.number, new_rows)
         if self.timetable.selects(paths.stage.number):
             paths.stage.streamed = self.timetable.endless

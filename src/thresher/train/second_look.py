@@ -2,7 +2,7 @@
 
 Rows that are all at hand are asked again what each feature says beside the few that are left. Of
 those that do not fit into memory some do: what thousands of rows insist on, the others will hardly
-deny. The refit that follows is that of all rows.
+deny. The refit that follows is that of all rows, or of those that are yet to come.
 """
 
 from collections.abc import Callable
@@ -13,7 +13,6 @@ from scipy import sparse
 
 from thresher.data.given_rows import GivenRows
 from thresher.data.vocabulary import Vocabulary
-from thresher.learners.paths import Paths
 from thresher.learners.protocol import Learner
 from thresher.learners.thresher import Thresher
 from thresher.train.exchange import MOST_FEATURES, exchanged, insisting
@@ -29,12 +28,13 @@ class Sample(NamedTuple):
     importance: np.ndarray
 
 
-Recall = Callable[[], Sample | None]
+# Brings back some of the rows that have been learnt so far, which are so many.
+Recall = Callable[[int], Sample | None]
 
 
 def selecting(learner: Learner, problems: list[Problem]) -> list[int]:
     """Return the numbers of the problems whose features are still being selected."""
-    if not isinstance(learner, Thresher) or learner.timetable.endless or not learner.exchanges:
+    if not isinstance(learner, Thresher) or not learner.exchanges:
         return []
     timetable = learner.timetable
     return [k for k, one in enumerate(problems) if timetable.selects(one.state.stage.number)]
@@ -51,19 +51,16 @@ def look_again(
     """Exchange features of the problems that were selecting ``before`` and have just done so."""
     if not isinstance(learner, Thresher):
         return
-    due = [number for number in before if _may_exchange(learner, problems[number].state)]
-    sample = recall() if due else None
+    due = [number for number in before if learner.has_selected(problems[number].state)]
+    wanted = learner.judge.wanted(vocabulary)
+    if not due or not 0 < wanted <= min(MOST_FEATURES, len(vocabulary) - 1):
+        return
+    sample = recall(problems[due[0]].state.stage.new_rows)
     if sample is None:
         return
     given = GivenRows(sample.rows, vocabulary, learner.dtype)
     for number in due:
         _exchange(learner, problems[number], given, sample, number, check)
-
-
-def _may_exchange(learner: Thresher, paths: Paths) -> bool:
-    """Return whether some features have been selected, but not too many, and others went."""
-    n_kept = int(np.count_nonzero(paths.stable))
-    return learner.has_selected(paths) and 0 < n_kept <= min(MOST_FEATURES, paths.n_slots - 1)
 
 
 def _exchange(
@@ -74,11 +71,15 @@ def _exchange(
     number: int,
     check: Callable[[], None],
 ) -> None:
-    """Let the features stay that a sample insists on."""
+    """Let the features stay that a sample insists on; those that a stream has just brought do."""
     paths, pace, n_slots = problem.state, problem.pace, problem.state.n_slots
-    slots, start = np.flatnonzero(paths.stable), learner.selected(paths, pace)
+    chosen = learner.leaders(paths, given.vocabulary, learner.judge.wanted(given.vocabulary))
+    slots = np.flatnonzero(chosen)
+    start = learner.selected(paths, pace)[np.append(chosen[paths.stable], True)]
     lesson = lesson_of(learner, sample.importance, pace.mean_norm, sample.targets[number])
     open_to, terms = np.ones(n_slots, np.bool_), insisting(n_slots)
-    kept = exchanged(given, lesson, slots, start, open_to, terms, check).slots
+    kept, here, _ = exchanged(given, lesson, slots, start, open_to, terms, check)
     gone, back = np.setdiff1d(slots, kept), np.setdiff1d(kept, slots)
-    learner.exchange(paths, given.vocabulary, gone, back)
+    if back.size:
+        learner.exchange(paths, given.vocabulary, gone, back)
+        learner.show(paths, pace, kept, here.weights)
