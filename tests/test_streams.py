@@ -167,3 +167,15 @@ def test_features_that_come_after_the_selection_do_not_add_to_the_size(loss):
         assert np.count_nonzero(model.selection_probabilities_ >= 0.5) <= 6
     assert ended > 10
     assert model.stable_.sum() > 6  # they are learnt all the same
+
+
+def test_nor_do_those_that_come_late_in_a_single_pass_over_rows_that_were_counted():
+    rng = np.random.default_rng(0)
+    rows = (rng.random((200, 40)) < 0.2).astype(float)
+    rows[:160, 20:] = 0.0
+    labels = np.where(rows[:, 3] + rows[:, 30] > 0, 1, 0)
+    once = {"max_iter": 1, "shuffle": False}
+    model = ThresherClassifier(n_features_to_select=6, n_stages=2, random_state=3, **once)
+    model.fit_stream([(rows, labels)])
+    assert model.stable_.sum() > 6
+    assert model.n_features_selected_ == 6

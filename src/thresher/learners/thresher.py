@@ -270,11 +270,11 @@ class Thresher(StageLearner):
     def _within_size(self, paths: Paths, vocabulary: Vocabulary, weights: np.ndarray) -> np.ndarray:
         """Return weights of no more features than are wanted.
 
-        Features that appear in a stream after the selection are there beside those it kept: the
-        strongest of all are the model.
+        Features that appear in a single pass after the selection are there beside those it kept:
+        the strongest of all are the model.
         """
         wanted = self.judge.wanted(vocabulary)
-        if not self.timetable.endless or count_both(paths.stable, weights) <= wanted:
+        if count_both(paths.stable, weights) <= wanted:
             return weights
         return np.where(self.judge.strongest(paths, vocabulary, weights, wanted), weights, 0.0)
 
@@ -289,8 +289,7 @@ class Thresher(StageLearner):
     def standing(self, paths: Paths, vocabulary: Vocabulary) -> Standing:
         """Return how the features stood when they were last judged."""
         kept, mean = int(paths.stable.sum()), paths.shown("mean")
-        if self.timetable.endless or self.timetable.selects(paths.stage.number):
-            kept = min(kept, self.judge.wanted(vocabulary))
+        kept = min(kept, self.judge.wanted(vocabulary))
         scores = self.judge.scores(paths, vocabulary, mean)
         return Standing(scores, alone.certainties(paths, vocabulary), kept)
 
