@@ -127,7 +127,9 @@ class ShrinkingRun(SheddingWork):
                 return settled[:-1], float(settled[-1])
         updates, n_rows = self.plan.refit_updates, self.fold.training.size
         timetable = Timetable(0, -(-updates // REFIT_BURSTS), REFIT_BURSTS)
-        learner, pace = replace(self.learner, timetable=timetable), replace(self.pace)
+        wanted = int(np.count_nonzero(paths.stable))
+        learner = replace(self.learner, timetable=timetable, n_features=wanted)
+        pace = replace(self.pace)
         learner.resume(paths)
         feed = self._feed(REFIT_PASS, -(-updates // n_rows) + 1, pace)
         follow(learner, Work(rows, paths, self.vocabulary), feed, self.run_all)
