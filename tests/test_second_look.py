@@ -4,9 +4,11 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from numpy.testing import assert_array_equal
 from scipy import sparse
 
 from cases import facts
+from commands import write_svmlight
 from exchange_cases import hidden_truth
 from thresher import ThresherClassifier, ThresherRegressor
 from thresher.estimators import gathering
@@ -134,10 +136,20 @@ def test_rows_that_are_yet_to_come_are_not_asked(asked, passing):
     assert n_features == 3
 
 
-def test_nothing_is_asked_before_the_selection_has_ended(asked):
-    X, y = hidden_truth()
-    quick(max_iter=1).fit_stream(iter(pieces(X, y)), classes=[-1.0, 1.0])
-    assert asked == []
+@pytest.mark.parametrize("read_again", [False, True])
+def test_so_it_is_at_the_end_of_a_stream_that_still_selects(tmp_path, read_again):
+    X, y = hidden_truth(n_columns=60)
+    file = write_svmlight(tmp_path / "rows.svm", sparse.csr_array(X), y)
+    mended, left = (
+        quick(kind, max_iter=1).fit_stream(file if read_again else iter(pieces(X, y)))
+        for kind in (ThresherClassifier, Unexchanged)
+    )
+    assert [0 in support(one) for one in (mended, left)] == [True, False]
+    told = mended.selection_probabilities_
+    assert told[support(mended)].min() > np.delete(told, support(mended)).max()
+    # nothing was purged for it: more rows may come
+    assert_array_equal(mended.stable_, left.stable_)
+    assert mended.partial_fit(X, y).n_features_selected_ == 3
 
 
 def test_rows_that_nobody_keeps_are_not_asked(asked):
@@ -145,6 +157,12 @@ def test_rows_that_nobody_keeps_are_not_asked(asked):
     model = quick(**ONCE)
     for piece in pieces(X, y):
         model.partial_fit(*piece, classes=[-1.0, 1.0])
+    assert asked == []
+
+
+def test_nor_are_those_of_a_single_path_which_fits_nothing_yet(asked):
+    X, y = hidden_truth()
+    quick(max_iter=1, n_paths=1).fit_stream(iter(pieces(X, y)), classes=[-1.0, 1.0])
     assert asked == []
 
 

@@ -31,6 +31,7 @@ from thresher.estimators.progressive import Progressive
 from thresher.estimators.units import rescaled_words
 from thresher.train import Sample
 from thresher.train.fit import unchanged
+from thresher.workers import workers
 
 
 def training_source(
@@ -119,6 +120,7 @@ class StreamTraining:
         """Learn to the end; after each chunk, give it, with everything in a state to be kept."""
         if self.at_hand is None:
             yield from self._in_chunks()
+            self._look_back()
         else:
             self._learn_at_hand(self.at_hand)
         self._finish()
@@ -204,6 +206,12 @@ class StreamTraining:
         elif some is not None:
             some, self.kept = some.beginning(learnt), None
         return sample_of(estimator, some)
+
+    def _look_back(self) -> None:
+        """Let rows say, at the end of a stream, which features should have been others."""
+        with workers(self.estimator.n_jobs) as run_all:
+            self.estimator._model.look_back(self._recall, run_all.check)
+        self.estimator._weights = None
 
     def _learn_at_hand(self, data: Labelled) -> None:
         """Learn all rows at once, as ``fit`` does."""

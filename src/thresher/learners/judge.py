@@ -72,15 +72,27 @@ class Judge:
         scores = self.scores(paths, vocabulary, weights)
         return strongest(scores, paths.stable, columns_in(paths, vocabulary), n)
 
+    def within_size(self, paths: Paths, vocabulary: Vocabulary, weights: np.ndarray) -> np.ndarray:
+        """Return weights of no more features than are wanted.
+
+        Features that appear in a single pass after the selection are there beside those it kept:
+        the strongest of all are the model.
+        """
+        wanted = self.wanted(vocabulary)
+        if count_both(paths.stable, weights) <= wanted:
+            return weights
+        return np.where(self.strongest(paths, vocabulary, weights, wanted), weights, 0.0)
+
     def level(
-        self, paths: Paths, vocabulary: Vocabulary, gone: np.ndarray, back: np.ndarray
+        self, paths: Paths, vocabulary: Vocabulary, before: np.ndarray, after: np.ndarray
     ) -> None:
-        """Let slots that went and those that came for them stand where the last that stays does.
+        """Let slots that went and those that came for them stand where the last one stood before.
 
         Refits on other rows take now the ones, now the others.
         """
         saliences, mean = self._saliences(paths, vocabulary), paths.feature("mean")
-        cut = float(salient(mean, saliences)[paths.stable].min(initial=np.inf))
+        cut = float(salient(mean, saliences)[before].min(initial=np.inf))
+        gone, back = np.setdiff1d(before, after), np.setdiff1d(after, before)
         for slots, share in ((gone, 1 - HARDLY), (back, 1 + HARDLY)):
             mean[slots] = np.copysign(share * cut / saliences[slots], mean[slots])
 

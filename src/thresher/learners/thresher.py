@@ -15,7 +15,6 @@ from thresher.data.scattered import Scattered
 from thresher.data.vocabulary import Vocabulary
 from thresher.kernels.adaptive import run_bursts
 from thresher.kernels.bundle import Rules
-from thresher.kernels.masks import count_both
 from thresher.kernels.parted import run_parted
 from thresher.kernels.rows import Rows, Updates
 from thresher.learners import alone
@@ -124,15 +123,19 @@ class Thresher(StageLearner):
         return np.append(weights[paths.stable], bias * self.refitting.constant(pace))
 
     def exchange(
-        self, paths: Paths, vocabulary: Vocabulary, gone: np.ndarray, back: np.ndarray
+        self, paths: Paths, vocabulary: Vocabulary, before: np.ndarray, after: np.ndarray
     ) -> None:
-        """Let the features of some slots go, and others come back."""
-        self.judge.level(paths, vocabulary, gone, back)
-        paths.exchange(gone, back)
+        """Let the features of some slots be others."""
+        self.judge.level(paths, vocabulary, before, after)
+        paths.exchange(np.setdiff1d(before, after), np.setdiff1d(after, before))
+
+    def shows_fitted(self, paths: Paths) -> bool:
+        """Return whether a stream's model is what its fitting paths have had so far."""
+        return self.timetable.endless and paths.stage.number > 1 and has_fitting(paths)
 
     def show(self, paths: Paths, pace: Pace, slots: np.ndarray, weights: np.ndarray) -> None:
         """Let whoever looks into a stream see some weights, the intercept last, until the next."""
-        if self.timetable.endless:
+        if self.shows_fitted(paths):
             constant = self.refitting.constant(pace)
             paths.scattered["fitted"] = Scattered(slots.astype(np.uint32), weights[:-1])
             paths.features["bias_fitted"][0] = weights[-1] / constant if constant > 0 else 0.0
@@ -257,26 +260,15 @@ class Thresher(StageLearner):
         stage = paths.stage
         ends = paths.n_paths * (stage.done // stage.burst_size)
         if stage.number >= self.timetable.averaging and ends:
-            weights = self._within_size(paths, vocabulary, paths.tallied("total") / ends)
+            weights = self.judge.within_size(paths, vocabulary, paths.tallied("total") / ends)
             return weights, bias_total(paths) / ends
-        if self.timetable.endless and stage.number > 1 and has_fitting(paths):
+        if self.shows_fitted(paths):
             # whoever looks into a stream sees the running mean: single weights swing too much
             fitted = paths.scattered["fitted"].spread(paths.n_slots)
             return fitted, float(paths.features["bias_fitted"][0])
         weights, bias = mean_weights(paths)
         keep = self.judge.strongest(paths, vocabulary, weights, self.judge.wanted(vocabulary))
         return np.where(keep, weights, 0.0), bias
-
-    def _within_size(self, paths: Paths, vocabulary: Vocabulary, weights: np.ndarray) -> np.ndarray:
-        """Return weights of no more features than are wanted.
-
-        Features that appear in a single pass after the selection are there beside those it kept:
-        the strongest of all are the model.
-        """
-        wanted = self.judge.wanted(vocabulary)
-        if count_both(paths.stable, weights) <= wanted:
-            return weights
-        return np.where(self.judge.strongest(paths, vocabulary, weights, wanted), weights, 0.0)
 
     def probabilities(self, paths: Paths, vocabulary: Vocabulary) -> np.ndarray:
         """Return the chances that refits on random halves of the rows select each feature."""

@@ -20,7 +20,7 @@ from thresher.train.follow import follow
 from thresher.train.passes import Passes
 from thresher.train.problem import Problem
 from thresher.train.rehearsal import Rehearsal
-from thresher.train.second_look import Recall, look_again, selecting
+from thresher.train.second_look import Recall, look_again, look_at_the_end, selecting
 from thresher.train.settling_work import work_on
 from thresher.train.work import Work
 from thresher.workers import Workers
@@ -185,6 +185,10 @@ class Model:
         except Overflow as error:
             error.row = max(error.row - known, 0)
             raise
+
+    def look_back(self, recall: Recall, check: Callable[[], None]) -> None:
+        """Let some rows of a stream that has ended say which features should have been others."""
+        look_at_the_end(self.learner, self.problems, self.vocabulary, recall, check)
 
     def _rehearse_or_not(self, anew: bool) -> None:
         """Begin to remember rows where a stream begins; forget them where it is read again."""

@@ -5,7 +5,8 @@ those that do not fit into memory some do: what thousands of rows insist on, the
 deny. The refit that follows is that of all rows, or of those that are yet to come.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
 from typing import NamedTuple
 
 import numpy as np
@@ -49,37 +50,75 @@ def look_again(
     check: Callable[[], None],
 ) -> None:
     """Exchange features of the problems that were selecting ``before`` and have just done so."""
-    if not isinstance(learner, Thresher):
-        return
-    due = [number for number in before if learner.has_selected(problems[number].state)]
-    wanted = learner.judge.wanted(vocabulary)
-    if not due or not 0 < wanted <= min(MOST_FEATURES, len(vocabulary) - 1):
-        return
-    sample = recall(problems[due[0]].state.stage.new_rows)
-    if sample is None:
-        return
-    given = GivenRows(sample.rows, vocabulary, learner.dtype)
-    for number in due:
-        _exchange(learner, problems[number], given, sample, number, check)
+    if isinstance(learner, Thresher):
+        due = [number for number in before if learner.has_selected(problems[number].state)]
+        look = _Look(learner, vocabulary, check)
+        for problem, slots, kept, weights in look.changes(problems, due, recall):
+            learner.exchange(problem.state, vocabulary, slots, kept)
+            learner.show(problem.state, problem.pace, kept, weights)
 
 
-def _exchange(
-    learner: Thresher,
-    problem: Problem,
-    given: GivenRows,
-    sample: Sample,
-    number: int,
+def look_at_the_end(
+    learner: Learner,
+    problems: list[Problem],
+    vocabulary: Vocabulary,
+    recall: Recall,
     check: Callable[[], None],
 ) -> None:
-    """Let the features stay that a sample insists on; those that a stream has just brought do."""
-    paths, pace, n_slots = problem.state, problem.pace, problem.state.n_slots
-    chosen = learner.leaders(paths, given.vocabulary, learner.judge.wanted(given.vocabulary))
-    slots = np.flatnonzero(chosen)
-    start = learner.selected(paths, pace)[np.append(chosen[paths.stable], True)]
-    lesson = lesson_of(learner, sample.importance, pace.mean_norm, sample.targets[number])
-    open_to, terms = np.ones(n_slots, np.bool_), insisting(n_slots)
-    kept, here, _ = exchanged(given, lesson, slots, start, open_to, terms, check)
-    gone, back = np.setdiff1d(slots, kept), np.setdiff1d(kept, slots)
-    if back.size:
-        learner.exchange(paths, given.vocabulary, gone, back)
-        learner.show(paths, pace, kept, here.weights)
+    """Show other features of a stream that has ended amid its selection, where rows insist.
+
+    They are the model, but nothing is purged for them: more rows may come.
+    """
+    if isinstance(learner, Thresher):
+        look, still = _Look(learner, vocabulary, check), selecting(learner, problems)
+        due = [number for number in still if learner.shows_fitted(problems[number].state)]
+        for problem, slots, kept, weights in look.changes(problems, due, recall):
+            learner.judge.level(problem.state, vocabulary, slots, kept)
+            learner.show(problem.state, problem.pace, kept, weights)
+
+
+Change = tuple[Problem, np.ndarray, np.ndarray, np.ndarray]
+
+
+@dataclass
+class _Look:
+    """A look at rows that were learnt, for what they make of the features that lead."""
+
+    learner: Thresher
+    vocabulary: Vocabulary
+    check: Callable[[], None]
+
+    def changes(self, problems: list[Problem], due: list[int], recall: Recall) -> Iterator[Change]:
+        """Give problems whose features are to be others: which they are, and which they should be.
+
+        With the best weights of those, and the intercept last.
+        """
+        wanted = self.learner.judge.wanted(self.vocabulary)
+        if not due or not 0 < wanted <= min(MOST_FEATURES, len(self.vocabulary) - 1):
+            return
+        sample = recall(problems[due[0]].state.stage.new_rows)
+        if sample is None:
+            return
+        given = GivenRows(sample.rows, self.vocabulary, self.learner.dtype)
+        for number in due:
+            problem, targets = problems[number], sample.targets[number]
+            slots, start = self._leading(problem, wanted)
+            norm = problem.pace.mean_norm
+            lesson = lesson_of(self.learner, sample.importance, norm, targets)
+            open_to, terms = (
+                np.ones(len(self.vocabulary), np.bool_),
+                insisting(len(self.vocabulary)),
+            )
+            kept, here, _ = exchanged(given, lesson, slots, start, open_to, terms, self.check)
+            if not np.array_equal(kept, slots):
+                yield problem, slots, kept, here.weights
+
+    def _leading(self, problem: Problem, wanted: int) -> tuple[np.ndarray, np.ndarray]:
+        """Return the slots of the features that lead, and their weights, the intercept last.
+
+        A stream has others beside them, which have only just appeared.
+        """
+        paths = problem.state
+        leading = self.learner.leaders(paths, self.vocabulary, wanted)
+        weights = self.learner.selected(paths, problem.pace)
+        return np.flatnonzero(leading), weights[np.append(leading[paths.stable], True)]

@@ -136,8 +136,7 @@ class SettlingWork(SheddingWork):
     def _have(self, kept: np.ndarray, slots: np.ndarray, rows: Rows) -> None:
         """Go on with some slots, and rows of them, instead of those that were left."""
         self.state.spread()
-        gone, back = np.setdiff1d(slots, kept), np.setdiff1d(kept, slots)
-        self.learner.exchange(self.state, self.vocabulary, gone, back)
+        self.learner.exchange(self.state, self.vocabulary, slots, kept)
         self.state.keep(self.state.stable)
         self.rows, self.lent = rows, False
         self.counts = slot_counts(rows.slots, kept.size)
