@@ -67,32 +67,39 @@ def look_at_the_end(
 ) -> None:
     """Show other features of a stream that has ended amid its selection, where rows insist.
 
-    They are the model, but nothing is purged for them: more rows may come.
+    They are the model, but nothing is purged for them, and nothing comes back: more rows may come.
     """
     if isinstance(learner, Thresher):
-        look, still = _Look(learner, vocabulary, check), selecting(learner, problems)
+        look, still = _Look(learner, vocabulary, check, purged=False), selecting(learner, problems)
         due = [number for number in still if learner.shows_fitted(problems[number].state)]
         for problem, slots, kept, weights in look.changes(problems, due, recall):
             learner.judge.level(problem.state, vocabulary, slots, kept)
             learner.show(problem.state, problem.pace, kept, weights)
 
 
-Change = tuple[Problem, np.ndarray, np.ndarray, np.ndarray]
+class Change(NamedTuple):
+    """A problem's features by slot as they are, and as they should be, with the best weights."""
+
+    problem: Problem
+    slots: np.ndarray
+    kept: np.ndarray
+    weights: np.ndarray  # of those kept, and the intercept last
 
 
-@dataclass
+@dataclass(frozen=True)
 class _Look:
-    """A look at rows that were learnt, for what they make of the features that lead."""
+    """A look at rows that were learnt, for what they make of the features that lead.
+
+    It is open to all others, ``purged`` or not.
+    """
 
     learner: Thresher
     vocabulary: Vocabulary
     check: Callable[[], None]
+    purged: bool = True
 
     def changes(self, problems: list[Problem], due: list[int], recall: Recall) -> Iterator[Change]:
-        """Give problems whose features are to be others: which they are, and which they should be.
-
-        With the best weights of those, and the intercept last.
-        """
+        """Give what should change about the problems of some numbers."""
         wanted = self.learner.judge.wanted(self.vocabulary)
         if not due or not 0 < wanted <= min(MOST_FEATURES, len(self.vocabulary) - 1):
             return
@@ -101,17 +108,19 @@ class _Look:
             return
         given = GivenRows(sample.rows, self.vocabulary, self.learner.dtype)
         for number in due:
-            problem, targets = problems[number], sample.targets[number]
+            problem = problems[number]
             slots, start = self._leading(problem, wanted)
-            norm = problem.pace.mean_norm
-            lesson = lesson_of(self.learner, sample.importance, norm, targets)
-            open_to, terms = (
-                np.ones(len(self.vocabulary), np.bool_),
-                insisting(len(self.vocabulary)),
-            )
+            known = sample.importance, problem.pace.mean_norm, sample.targets[number]
+            lesson, open_to = lesson_of(self.learner, *known), self._open_to(problem)
+            terms = insisting(int(np.count_nonzero(open_to)))
             kept, here, _ = exchanged(given, lesson, slots, start, open_to, terms, self.check)
             if not np.array_equal(kept, slots):
-                yield problem, slots, kept, here.weights
+                yield Change(problem, slots, kept, here.weights)
+
+    def _open_to(self, problem: Problem) -> np.ndarray:
+        """Return the mask of the slots whose features may lead."""
+        stable: np.ndarray = problem.state.stable
+        return np.ones_like(stable) if self.purged else stable
 
     def _leading(self, problem: Problem, wanted: int) -> tuple[np.ndarray, np.ndarray]:
         """Return the slots of the features that lead, and their weights, the intercept last.
