@@ -86,6 +86,24 @@ def test_text_that_is_not_kept_is_learnt_from_memory_too(tmp_path):
     assert facts(read) == facts(kept)
 
 
+@pytest.mark.parametrize("passes", [1, 4])
+def test_a_program_may_fill_the_same_arrays_again(passes):
+    rows, labels = labelled_rows()
+    weights = 1.0 + np.arange(60) % 3
+    given = [(rows[k : k + 20], labels[k : k + 20], weights[k : k + 20]) for k in (0, 20, 40)]
+
+    def refilled():
+        two, three = given[0][1].copy(), given[0][2].copy()
+        for piece in given:
+            one, two[:], three[:] = piece[0].copy(), piece[1], piece[2]
+            yield one, two, three
+            one.data[:] = 99.0
+
+    model = make("ThresherClassifier", max_iter=passes)
+    kept = facts(model.fit_stream(iter(given)))
+    assert facts(model.fit_stream(refilled())) == kept
+
+
 def test_rows_that_were_looked_at_do_not_stay_in_memory(monkeypatch):
     monkeypatch.setattr(gathering, "MOST_PASSING", 3)
     rows, labels = labelled_rows()

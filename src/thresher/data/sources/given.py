@@ -37,13 +37,14 @@ class GivenSource:
                     "before: make them all strings or all numbers."
                 )
             width = max(width, rows.shape[1])
+            # copies: rows may be kept for a while, and a program may fill the same arrays again
             yield Chunk(
                 rows.indptr.astype(np.int64),
                 rows.indices.astype(np.int64),
-                rows.data,
+                rows.data.copy(),
                 width,
-                labels,
-                weights,
+                labels.copy(),
+                None if weights is None else weights.copy(),
             )
 
     def fingerprint(self) -> str:
