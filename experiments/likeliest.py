@@ -2,8 +2,9 @@
 
 Error in % and log loss on rows that had no part in training, means over three splits: the default,
 and the default with the weights that its refit has come to. Real rows are re-splits of the training
-rows, of unit length; generated ones are documents about two topics and marks. The last column is
-the processor's time of all fits, relative to that of the fits without.
+rows, of unit length; generated ones are documents about two topics, marks and clicks. Where labels
+are wrong they are so in both parts. The last column is the processor's time of all fits, relative
+to that of the fits without.
 """
 
 import argparse
@@ -17,9 +18,9 @@ from sklearn.model_selection import StratifiedShuffleSplit
 
 from experiments.ablation.variants import DEFAULT, VARIANTS
 from experiments.fitting import training_rows
-from experiments.made_up import Kind, drawn, topics
+from experiments.made_up import Kind, clicks, drawn, topics
 
-SIZES = (10, 30, 100, 300)
+SIZES = (10, 30, 100, 300, 1000)
 SPLITS, HELD_OUT = 3, 0.3
 SHOWN = {"unsettled": "refit", DEFAULT: "the default"}
 
@@ -43,6 +44,13 @@ def real(name: str) -> Kind:
     return Kind(sparse.csr_array(rows), labels, 100)
 
 
+def mislabelled(name: str, share: float) -> Kind:
+    """Return the training rows of a set, with a share of the labels turned round."""
+    kind = real(name)
+    wrong = np.random.default_rng(4).random(kind.labels.size) < share
+    return kind._replace(labels=np.where(wrong, -kind.labels, kind.labels))
+
+
 SETS: dict[str, Callable[[], Kind]] = {
     "documents": lambda: topics(share=0.5, own=0.35),
     "1,500 documents": lambda: first(topics(share=0.5, own=0.35), 1500),
@@ -53,6 +61,10 @@ SETS: dict[str, Callable[[], Kind]] = {
     "reuters_moneyfx": lambda: real("reuters_moneyfx"),
     "farm_ads": lambda: real("farm_ads"),
     "a9a": lambda: real("a9a"),
+    "clicks": clicks,
+    "rcv1-sample, 20 % mislabelled": lambda: mislabelled("rcv1-sample", 0.2),
+    "farm_ads, 20 % mislabelled": lambda: mislabelled("farm_ads", 0.2),
+    "reuters_moneyfx, 5 % mislabelled": lambda: mislabelled("reuters_moneyfx", 0.05),
 }
 
 

@@ -152,15 +152,30 @@ def swaps(X, y, loss, fit_intercept, importance, chosen, ridges, enough, most):
 def likeliest(X, y, start, importance, fit_intercept, many_rows=2000):
     """Return the likeliest weights, the intercept last; None if rows do not insist on them."""
     table = with_constant(X, slice(None), fit_intercept)
-    losses = bends("log_loss", table, y, start)[0]
-    begun, weights, n = importance @ losses, start, X.shape[1]
+    begun = importance @ bends("log_loss", table, y, start)[0]
+    weights, _, known = _evident(X, y, start, importance, fit_intercept)
+    fallen = begun - importance @ bends("log_loss", table, y, weights)[0]
+    return weights if 2 * fallen > known * max(many_rows / len(X), 1) ** 2 else None
+
+
+def cautious(X, y, start):
+    """Return the weights of noisy rows, the intercept last: under three times the penalty."""
+    _, penalty, _ = _evident(X, y, start, np.ones(len(X)), True)
+    penalties = np.append(np.full(X.shape[1], 3 * penalty), 0.0)
+    table = with_constant(X, slice(None), True)
+    return settled(table, y, "log_loss", np.ones(len(X)), penalties)[0]
+
+
+def _evident(X, y, start, importance, fit_intercept):
+    """Return weights and the penalty under which rows are likeliest, and how many are known."""
+    table, weights, n = with_constant(X, slice(None), fit_intercept), start, X.shape[1]
     for _ in range(20):
         bent = importance * bends("log_loss", table, y, weights)[2]
         alike = (X.T @ bent) ** 2 / bent.sum() if fit_intercept else 0.0
         curvatures, squares, known = (X**2).T @ bent - alike, np.sum(weights[:-1] ** 2), n
         for _ in range(100):
             known = np.sum(curvatures / (curvatures + known / squares))
-        penalties = np.append(np.full(n, known / squares), 0.0)
+        penalty = known / squares
+        penalties = np.append(np.full(n, penalty), 0.0)
         weights, _ = settled(table, y, "log_loss", importance, penalties)
-    fallen = begun - importance @ bends("log_loss", table, y, weights)[0]
-    return weights if 2 * fallen > known * max(many_rows / len(X), 1) ** 2 else None
+    return weights, penalty, known

@@ -167,3 +167,66 @@ class TestInAFit:
         labels = np.where(self.X[:, 4] > 0, 3.0, self.y)
         fits = [ThresherClassifier(**MADE, n_jobs=n).fit(self.X, labels).coef_ for n in (1, 2)]
         assert_array_equal(*fits)
+
+
+class TestNoisyRows:
+    """Of many rows that leave most unexplained, weights are held back by what they could not know."""
+
+    N = 3000
+
+    def rows(self, seed=0, strength=0.5, share=0.05):
+        """Return marks of which half say a little, and the others nothing."""
+        rng = np.random.default_rng(seed)
+        X = (rng.random((2 * self.N, 300)) < share).astype(float)
+        margins = X @ np.where(np.arange(300) % 2, rng.normal(0, strength, 300), 0.0)
+        return X, np.where(rng.random(len(X)) < 1 / (1 + np.exp(-margins)), 1.0, -1.0)
+
+    def fits(self, X, y, **made):
+        made = {"n_features_to_select": 200, "random_state": 0, **made}
+        return [
+            kind(**made).fit(X[: self.N], y[: self.N]) for kind in (ThresherClassifier, Refitted)
+        ]
+
+    def lost(self, model, X, y):
+        return np.mean(np.logaddexp(0, -y[self.N :] * model.decision_function(X[self.N :])))
+
+    def test_they_tell_others_better(self):
+        X, y = self.rows()
+        cautious, refitted = self.fits(X, y)
+        assert_array_equal(cautious.get_support(), refitted.get_support())
+        assert np.linalg.norm(cautious.coef_) < 0.8 * np.linalg.norm(refitted.coef_)
+        assert self.lost(cautious, X, y) < 0.98 * self.lost(refitted, X, y)
+
+    def test_they_are_what_a_dense_twin_finds(self, to_the_end):
+        X, y = self.rows()
+        X, y = X[: self.N, :40], y[: self.N]
+        start = np.append(np.full(40, 0.5), 0.0)
+        found = asked(X, y, start)
+        twin = reference_exchange.cautious(X, y, start)
+        assert_allclose(found, twin, atol=0.01)
+
+    @pytest.mark.parametrize(
+        ("change", "why"),
+        [
+            ({"strength": 8.0}, "most is explained"),
+            ({"share": 0.6}, "most cells are filled"),
+        ],
+    )
+    def test_others_keep_the_weights_of_the_refit(self, change, why):
+        cautious, refitted = self.fits(*self.rows(**change))
+        assert_array_equal(cautious.coef_, refitted.coef_, err_msg=why)
+
+    def test_so_do_few_features_and_few_rows(self):
+        X, y = self.rows()
+        for fits in (
+            self.fits(X, y, n_features_to_select=3),
+            [kind(**MADE).fit(X[:900], y[:900]) for kind in (ThresherClassifier, Refitted)],
+        ):
+            assert_array_equal(fits[0].coef_, fits[1].coef_)
+
+    def test_labels_that_nothing_tells_overflow_nothing(self):
+        X, _ = self.rows()
+        y = np.where(np.arange(len(X)) % 7, 1.0, -1.0)
+        for intercept in (True, False):
+            cautious, _ = self.fits(X, y, fit_intercept=intercept)
+            assert np.isfinite(cautious.coef_).all()

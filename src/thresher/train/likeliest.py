@@ -7,8 +7,13 @@ penalty is the one under which the rows are likeliest (MacKay 1992), with weight
 for independent. They insist if twice the loss falls by more than as many weights would take away
 by chance; the fewer they are the more, since they think too well of features chosen from them.
 Of features that were weighed against each other they think better still.
+
+Where many rows leave most of what they should tell unexplained (clicks, opinions, wrong labels),
+the refit has come too far instead: much of what so many weights explain is chance. There the
+likeliest are taken whatever the loss, with the same caution.
 """
 
+import math
 from collections.abc import Callable
 from dataclasses import replace
 
@@ -18,7 +23,11 @@ from thresher.kernels.rows import Rows
 from thresher.train.settling import Lesson, Look, Table
 
 MANY_ROWS = 2000  # of which half as many must insist four times as much
-WEIGHED_CAUTION = 3.0  # times the penalty, of features that were chosen for their likelihood
+CAUTION = 3.0  # times the penalty, of features that were chosen for what was likely, or chance
+# Rows are noisy if no more than this share is explained of what they lose without any feature, and
+# chance alone would have explained this share of that. Columns that have values in most rows have
+# too much in common to be taken for independent.
+EXPLAINED, BY_CHANCE, FILLED = 0.5, 0.03, 0.5
 # How often the penalty follows the weights, and these the penalty; what is near, in logarithms.
 PENALTY_ROUNDS, ROUNDS, CLOSE = 10, 5, 0.1
 # If a look finds so little of what rows would insist on, nobody looks twice. The first asks by how
@@ -37,20 +46,22 @@ def insisted_on(
     rows: Rows,
     start: np.ndarray,
     check: Callable[[], None],
-    caution: float = 1.0,
+    weighed: bool = False,
 ) -> np.ndarray | None:
     """Return the weights that rows insist on, the intercept last; None if they do not.
 
     The lesson is one of chances. ``start`` are the weights that the refit has come to; ``check`` is
-    called before every longer look. With ``caution`` the penalty of what is returned is larger.
+    called before every longer look. Of features that were ``weighed`` against each other the
+    penalty of what is returned is larger, and of noisy rows.
     """
     if not start[:-1].any():
         return None
     free = Table(replace(lesson, penalty=0.0), rows)
     begun = here = free.at(start)
     penalty, known = likely_penalty(free, begun)
+    noisy = are_noisy(lesson, rows, begun, known)
     would_fall = np.sum(begun.slopes[:-1] ** 2 / (free.curvatures(begun) + penalty))
-    if would_fall < HARDLY * by_chance(lesson, known):
+    if not noisy and would_fall < HARDLY * by_chance(lesson, known):
         return None
     for _ in range(ROUNDS):
         check()
@@ -58,13 +69,37 @@ def insisted_on(
         fallen = begun.cost - (here.cost - penalty * squared(here) / 2)
         before, (penalty, known) = penalty, likely_penalty(free, here)
         enough = by_chance(lesson, known)
-        if not 2 * fallen > HARDLY * enough:  # nor if numbers overflow
+        if not (noisy or 2 * fallen > HARDLY * enough):  # nor if numbers overflow
             return None
         if abs(np.log(penalty / before)) < CLOSE:
             break
-    if caution != 1.0:
-        here = Table(replace(lesson, penalty=caution * penalty), rows).settled(here.weights)
-    return here.weights if 2 * fallen > enough and np.isfinite(here.weights).all() else None
+    if noisy or weighed:
+        here = Table(replace(lesson, penalty=CAUTION * penalty), rows).settled(here.weights)
+    insist = noisy or 2 * fallen > enough
+    return here.weights if insist and np.isfinite(here.weights).all() else None
+
+
+def are_noisy(lesson: Lesson, rows: Rows, here: Look, known: float) -> bool:
+    """Return whether many rows leave most unexplained by weights, of which they know so many.
+
+    Twice the loss of these rows falls by one for each weight that says nothing, and that of others
+    rises by as much (Akaike 1974).
+    """
+    n_rows, n_weights = lesson.targets.size, here.weights.size - 1
+    if n_rows < MANY_ROWS or rows.values.size > FILLED * n_rows * n_weights:
+        return False
+    nothing = lost_by_nothing(lesson)
+    explained = nothing - here.cost
+    return bool(explained - known < EXPLAINED * nothing and known > BY_CHANCE * 2 * explained)
+
+
+def lost_by_nothing(lesson: Lesson) -> float:
+    """Return the loss without any feature: of the intercept alone, if there is one."""
+    count = float(np.sum(lesson.importance))
+    share = float(np.sum(lesson.importance[lesson.targets > 0])) / count
+    if not lesson.intercept:
+        return count * math.log(2.0)
+    return count * -sum(part * math.log(part) for part in (share, 1 - share) if part > 0)
 
 
 def likely_penalty(free: Table, here: Look) -> tuple[float, float]:

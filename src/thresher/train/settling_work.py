@@ -22,7 +22,7 @@ from thresher.train.exchange import (
     said_inside,
 )
 from thresher.train.feed import Batch
-from thresher.train.likeliest import WEIGHED_CAUTION, insisted_on
+from thresher.train.likeliest import insisted_on
 from thresher.train.problem import Problem
 from thresher.train.self_led import SelfLedWork
 from thresher.train.settling import (
@@ -163,8 +163,8 @@ class SettlingWork(SheddingWork):
         weights, bias = self.learner.weights(self.state, self.vocabulary)
         constant = self.learner.refitting.constant(self.pace)
         start = np.append(weights[self.state.stable], bias * constant)
-        caution = WEIGHED_CAUTION if self.state.stage.few_speak else 1.0
-        likeliest = insisted_on(self.lesson, self._rows_left(), start, run_all.check, caution)
+        rows, weighed = self._rows_left(), self.state.stage.few_speak
+        likeliest = insisted_on(self.lesson, rows, start, run_all.check, weighed)
         if likeliest is not None:
             self.learner.settle(self.state, self.pace, likeliest)
 
