@@ -42,18 +42,36 @@ def test_probabilities_sum_to_the_number_selected_and_follow_the_scores(kept):
 def test_the_formula_as_it_is_written_down(constants):
     case = standing()
     alone = np.random.default_rng(1).gamma(2.0, 2.0, size=200)
-    cut = np.sort(case.scores)[-case.kept]
+    cut = np.sqrt(np.prod(np.sort(case.scores)[-case.kept - 1 : -case.kept + 1]))
     slope, power, crowd, above, spread, own = constants
     distance = np.log(case.scores / cut)
     nearest = np.argsort(np.abs(distance))[:10]
     said, alone[0] = np.median(alone[nearest]), 0.0  # who says nothing counts as saying little
-    wide = np.clip(distance[distance > 0].sum() / 19, 0.05, 0.5)
+    wide = np.clip(distance[distance > 0].sum() / 20, 0.05, 0.5)
     steepness = slope * said**power * (200 / 20) ** crowd * wide**spread
     logits = steepness * np.where(distance > 0, above * distance, distance)
     logits += own * np.log(np.maximum(alone, LEAST) / said)
     shift = brentq(lambda s: expit(logits - s).sum() - case.kept, -99, 99)
     found = refit_probabilities(case._replace(alone=alone), constants)
     assert_allclose(found, expit(logits - shift), atol=1e-9)
+
+
+@pytest.mark.parametrize("kept", [1, 2, 5])
+def test_a_few_far_above_the_others_are_sure_though_they_say_as_much(kept):
+    scores = np.r_[np.linspace(1.0, 0.95, kept), np.linspace(0.15, 0.01, 200 - kept)]
+    alone = np.r_[np.full(kept, 10.0), np.full(200 - kept, 2.5)]
+    found = refit_probabilities(Standing(scores, alone, kept))
+    assert found[:kept].min() > 0.9
+    near = scores.copy()
+    near[kept : kept + 20] = 0.94
+    found = refit_probabilities(Standing(near, alone, kept))
+    assert found[:kept].max() < 0.6
+
+
+def test_who_stands_above_nothing_is_sure():
+    scores = np.r_[np.ones(3), np.zeros(50)]
+    found = refit_probabilities(Standing(scores, np.full(53, 2.0), 3))
+    assert_allclose(found, scores, atol=1e-6)
 
 
 def test_what_each_says_alone_counts_on_streams():

@@ -8,7 +8,8 @@ of its noise: the noise is the smaller the more the features at the cut have to 
 
 where ``kept`` of n features are selected. d_j = log(score_j / cut) below the cut and ``above``
 times as much above it, where scores of a fit are of features that went on learning when the others
-were gone. s is the mean of d_j of those that stay: the wider they stand above the cut, the more the
+were gone. The cut is half-way between the last feature that stays and the first that goes: a few
+that all say as much, far above the others, are sure for all that. s is the mean of d_j of those that stay: the wider they stand above the cut, the more the
 same distance means. z is the median, over the features nearest to the cut, of what each says alone,
 in standard deviations of what chance would say (``thresher.learners.alone``): where there is
 nothing to learn the strongest of many still seem to say two or three. Only the strongest features
@@ -52,7 +53,7 @@ STREAM_CONSTANTS = Constants(slope=0.24, power=0.45, crowd=0.29, above=2.31, own
 WEIGHED_SLOPE = 2.03
 LEAST = 0.5  # that features at the cut say; nothing is known of them after one row
 FEWEST_NEAR = 10  # features that are asked what those at the cut say
-# Mean distance of those that stay: what it is taken for where only one does, and its bounds.
+# Mean distance of those that stay: the least where only one does, and its bounds.
 USUAL_SPREAD, LEAST_SPREAD, MOST_SPREAD = 0.2, 0.05, 0.5
 CONTENDERS, FEWEST_CONTENDERS = 20, 2000  # for each feature that is kept; in all
 FARTHEST = 50.0  # logarithm of a score over the cut; beyond it all is certain
@@ -137,28 +138,31 @@ def chances(contest: Contest, constants: Constants) -> np.ndarray:
 
 
 def distance_to_cut(standing: Standing) -> np.ndarray | None:
-    """Return log(score / cut), the cut being the last score that is kept; None if that is 0."""
-    cut = bar_at(standing.scores, standing.kept)
-    if not cut > 0:
+    """Return log(score / cut), the cut being between the last that stays and the first that goes.
+
+    None if the last that stays has a score of 0.
+    """
+    last, first = (bar_at(standing.scores, count) for count in (standing.kept, standing.kept + 1))
+    if not last > 0:
         return None
     with np.errstate(divide="ignore"):
-        distance = np.log(standing.scores) - np.log(cut)
-    return np.clip(distance, -FARTHEST, FARTHEST)
+        above = np.clip(np.log(standing.scores) - np.log(last), -FARTHEST, FARTHEST)
+        gap = min(np.log(last) - np.log(first), FARTHEST)
+    return above + gap / 2
 
 
 def said_at_cut(standing: Standing, distance: np.ndarray) -> float:
     """Return the median of what the features nearest to the cut say alone."""
-    count = min(max(FEWEST_NEAR, standing.kept // 2), distance.size)
+    fewest = min(FEWEST_NEAR, 2 * standing.kept)  # no more of those that go than of those that stay
+    count = min(max(fewest, standing.kept // 2), distance.size)
     near = np.argpartition(np.abs(distance), count - 1)[:count]
     return max(float(np.median(standing.alone[near])), LEAST)
 
 
 def spread_of(distance: np.ndarray, kept: int) -> float:
-    """Return the mean distance of those that are kept, but for the last, which is the cut."""
-    if kept < 2:
-        return USUAL_SPREAD
-    above = float(np.sum(distance[distance > 0])) / (kept - 1)
-    return min(max(above, LEAST_SPREAD), MOST_SPREAD)
+    """Return the mean distance of those that are kept."""
+    above = float(np.sum(distance[distance > 0])) / kept
+    return min(max(above, USUAL_SPREAD if kept < 2 else LEAST_SPREAD), MOST_SPREAD)
 
 
 def shifted_to_sum(logits: np.ndarray, total: float) -> np.ndarray:
