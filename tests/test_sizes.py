@@ -73,12 +73,21 @@ def test_labels_that_nothing_tells_need_few_features():
 
 
 @pytest.mark.jit
+@pytest.mark.parametrize("n_telling", [1, 2])
+def test_as_few_features_as_tell_all_are_enough(n_telling):
+    rows = np.random.default_rng(0).normal(size=(400, 200))
+    model = ThresherClassifier(random_state=0).fit(rows, rows[:, :n_telling].sum(axis=1) > 0)
+    assert_array_equal(model.get_support(indices=True), np.arange(n_telling))
+    assert model.size_choice_.path["size"][0] == 1
+
+
+@pytest.mark.jit
 def test_noise_that_tells_a_little_by_chance_needs_few_features(monkeypatch):
     # one of five in 24 drawings that seem to tell something, by one standard error
     rows = np.random.default_rng(7).normal(size=(300, 500))
     labels = np.random.default_rng(7 + 999).integers(0, 2, 300)
     model = ThresherClassifier(random_state=7)
-    assert model.fit(rows, labels).n_features_selected_ == 10
+    assert model.fit(rows, labels).n_features_selected_ == 1
     monkeypatch.setattr("thresher.estimators.sizing.nobody_speaks", lambda *_: False)
     assert model.fit(rows, labels).n_features_selected_ > 10
 

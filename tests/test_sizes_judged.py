@@ -171,9 +171,11 @@ def test_every_size_is_looked_at_once_and_while_there_are_enough_features(sizes)
 
 
 def test_sizes_suit_the_number_of_columns():
-    assert usual_sizes(2) == [1, 2]
-    assert usual_sizes(123)[-1] == 123
-    assert (usual_sizes(50_000)[0], usual_sizes(50_000)[-1]) == (10, 1_500)
+    assert usual_sizes(2) == ([1, 2], 1)
+    assert usual_sizes(30)[0][:3] == [1, 2, 3]
+    sizes, least = usual_sizes(50_000)
+    assert (sizes[:6], sizes[-1], least) == ([1, 2, 3, 5, 7, 10], 1_500, 10)
+    assert usual_sizes(123)[0][-1] == 123
 
 
 @pytest.mark.jit

@@ -9,7 +9,7 @@ from sklearn.base import is_regressor
 
 from thresher.data.given_rows import GivenRows
 from thresher.data.vocabulary import Vocabulary
-from thresher.estimators.gathering import MOST_ROWS, Labelled
+from thresher.estimators.gathering import Labelled
 from thresher.estimators.lessons import sample_of
 from thresher.files import access
 from thresher.kernels.losses import LOG_LOSS
@@ -30,7 +30,9 @@ from thresher.workers import Workers, workers
 # Measured by ``python -m experiments.sizes``.
 STAGES = 40
 REFIT_UPDATES = 2_000  # before a size is judged, or the judge's passes, whichever is more
+MOST_ROWS = 50_000  # that compare sizes
 N_SIZES, SMALLEST = 15, 10
+FEWER = (1, 2, 3, 5, 7)  # sizes below the smallest that a run shrinks to
 # The largest size tried: all columns that occur if they are few, else a share of them.
 FEW, WIDEST_SHARE, WIDEST = 1_000, 0.03, 200
 SAMPLE_STREAM = 1 << 21  # of random numbers, that nobody else reads
@@ -142,7 +144,8 @@ class SizesItself:
         folds = folds_of(strata_of(self, targets), FOLDS, self._seed)
         return choose_on(self, rows, targets, importance, folds, QUICK, run_all)
 
-    def _sizes_to_try(self: Any, seen: int, columns: int) -> list[int]:
+    def _sizes_to_try(self: Any, seen: int, columns: int) -> tuple[list[int], int | None]:
+        """Return the sizes, and what runs shrink to if it is not the smallest."""
         return usual_sizes(seen)
 
 
@@ -165,8 +168,9 @@ def choose_on(
         size = wanted_features(None, seen, columns)
         return SizeChoice(size, f"{size:,} features: {RULE}, for want of rows to compare sizes on.")
     learner, lenient = suited(learner, effort.lenient, rows, trial)
-    sizes = estimator._sizes_to_try(seen, columns)
-    plan = Plan(sizes, STAGES, max(trial.judge.refit_passes * n_rows, REFIT_UPDATES))
+    sizes, least = estimator._sizes_to_try(seen, columns)
+    refit_updates = max(trial.judge.refit_passes * n_rows, REFIT_UPDATES)
+    plan = Plan(sizes, STAGES, refit_updates, least)
     passes = Passes(None, 0.0, estimator.shuffle, estimator._seed)
     table, losses = try_sizes(learner, plan, trial, passes, run_all)
     verdict = smallest_good(losses, lenient)
@@ -233,11 +237,16 @@ def folds_of(strata: np.ndarray, wanted: int, seed: int) -> list[Fold]:
     return stratified_folds(strata, n_folds, seed) if n_folds > 1 else []
 
 
-def usual_sizes(seen: int) -> list[int]:
-    """Return the sizes to try where nobody says: a geometric series."""
+def usual_sizes(seen: int) -> tuple[list[int], int]:
+    """Return the sizes to try where nobody says, and the smallest that a run shrinks to.
+
+    They are a geometric series, and a few below it: ten features can be told from each other
+    without any further run.
+    """
     largest = seen if seen <= FEW else max(WIDEST, round(WIDEST_SHARE * seen))
-    smallest = max(1, min(SMALLEST, seen // 10))
-    return sorted({round(size) for size in np.geomspace(smallest, largest, N_SIZES)})
+    least = max(1, min(SMALLEST, seen // 10))
+    series = {round(size) for size in np.geomspace(least, largest, N_SIZES)}
+    return sorted(series.union(size for size in FEWER if size < least)), least
 
 
 def strata_of(estimator: Any, targets: list[np.ndarray]) -> np.ndarray:

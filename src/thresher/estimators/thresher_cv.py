@@ -114,12 +114,12 @@ class CrossValidated:
         cv = self.cv if isinstance(self.cv, Integral) else self._n_splits
         return {"cv": int(cv), "sizes": sizes}
 
-    def _sizes_to_try(self: Any, seen: int, columns: int) -> list[int]:
-        """Return the sizes that were asked for, as far as there are features."""
+    def _sizes_to_try(self: Any, seen: int, columns: int) -> tuple[list[int], int | None]:
+        """Return the sizes that were asked for, as far as there are features: runs visit all."""
         if self.sizes is None:
             return usual_sizes(seen)
         asked = (int(one) if isinstance(one, Integral) else float(one) for one in self.sizes)
-        return sorted({wanted_features(one, seen, columns) for one in asked})
+        return sorted({wanted_features(one, seen, columns) for one in asked}), None
 
 
 @dataclass(kw_only=True, eq=False, repr=False)

@@ -40,11 +40,21 @@ class Sight:
 
 @dataclass(frozen=True)
 class Plan:
-    """The sizes to look at, in how many stages, and how long a copy is refitted to be judged."""
+    """The sizes to look at, in how many stages, and how long a copy is refitted to be judged.
+
+    A run shrinks to ``least`` features, the smallest size unless it is given; still smaller sizes
+    are the strongest of those.
+    """
 
     sizes: Sequence[int]
     n_stages: int
     refit_updates: int
+    least: int | None = None
+
+    @property
+    def shrinks_to(self) -> int:
+        """Return how many features are left when a run ends."""
+        return min(self.sizes) if self.least is None else self.least
 
     def due(self, n_slots: int) -> list[list[int]]:
         """Return the sizes to look at before the first stage, and at the end of each.
@@ -52,7 +62,7 @@ class Plan:
         Before the first nothing is known of the features, and only all of them can be looked at.
         """
         left = [
-            shrinking_size(n_slots, min(self.sizes), stage, self.n_stages)
+            shrinking_size(n_slots, self.shrinks_to, stage, self.n_stages)
             for stage in range(self.n_stages + 1)
         ]
         due: list[list[int]] = [[] for _ in left]
@@ -75,7 +85,7 @@ class ShrinkingRun(SheddingWork):
         fold: Fold,
         passes: Passes,
     ) -> None:
-        self.learner = replace(learner, n_features=min(plan.sizes))
+        self.learner = replace(learner, n_features=plan.shrinks_to)
         paths = self.learner.start()
         paths.grow(len(vocabulary))
         self.learner.resume(paths)
