@@ -57,7 +57,8 @@ class PreparedColumns:
         """What is taken away from each column before it is learnt.
 
         0 for all, unless ``ThresherClassifier`` or ``ThresherRegressor`` found columns whose means
-        are more than two standard deviations away from zero: of these the mean. Where rows are not
+        are more than two standard deviations away from zero: of these the mean, and where most
+        columns have a value in nearly all rows, of all that have. Where rows are not
         scaled to unit length, ``intercept_`` makes up for it; where they are, decisions are
         ``(X - column_offsets_) @ coef_.T`` over that length, plus ``intercept_``.
         """
@@ -73,7 +74,7 @@ class PreparedColumns:
         """
         sizes, measured = Sizes.in_rows(rows), NOWHERE
         if self.measures_columns and self.fit_intercept:
-            far = FarColumns.in_rows(rows, sizes)
+            far = FarColumns.to_measure(rows, sizes)
             sizes, measured = sizes.around(far.places, far.spreads, rows.shape[0]), far.places
             self._offsets = far.offsets()
         self._scales = sizes.scales(rows.shape, measured)

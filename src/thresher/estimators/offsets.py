@@ -2,7 +2,9 @@
 
 Zero means "nothing there" in sparse rows, and few columns of such rows are far from it.
 Measurements are another matter: gene expressions, lengths and weights differ little from row to
-row, and what is common to all rows drowns what tells them apart.
+row, and what is common to all rows drowns what tells them apart. Where most columns have a value in
+nearly all rows, and some of these lie far from zero, rows are measurements, and zero says nothing
+in any such column.
 """
 
 import warnings
@@ -33,7 +35,7 @@ STREAM_REMEDY = (
 
 @dataclass(frozen=True)
 class FarColumns:
-    """The columns far from zero, their places among all, means and standard deviations."""
+    """Columns far from zero, or measured as such are: places among all, means, deviations."""
 
     columns: np.ndarray
     places: np.ndarray
@@ -43,17 +45,41 @@ class FarColumns:
     @classmethod
     def in_rows(cls, rows: sparse.csr_array, sizes: Sizes) -> "FarColumns":
         """Return those among columns of known counts; none of few rows."""
+        often, far, _ = cls._told(rows, sizes)
+        return often._only(far)
+
+    @classmethod
+    def to_measure(cls, rows: sparse.csr_array, sizes: Sizes) -> "FarColumns":
+        """Return those, and with them all that are measured as they are."""
+        often, far, measured = cls._told(rows, sizes)
+        most = 2 * len(often) > sizes.columns.size
+        return often._only(measured if most and (often.spreads[far] > 0).any() else far)
+
+    @classmethod
+    def _told(
+        cls, rows: sparse.csr_array, sizes: Sizes
+    ) -> tuple["FarColumns", np.ndarray, np.ndarray]:
+        """Return the columns with values in nearly all rows; which are far, or could be measured.
+
+        Marks are neither: there zero says no.
+        """
         few = rows.shape[0] < FEWEST_ROWS
-        often = sizes.counts > OFTEN * rows.shape[0]
-        places = np.flatnonzero(often & (not few))
+        places = np.flatnonzero((sizes.counts > OFTEN * rows.shape[0]) & (not few))
         columns = sizes.columns[places]
         if not places.size:
-            return cls(columns, places, np.zeros(0), np.zeros(0))
+            nowhere = np.zeros(0, np.bool_)
+            return cls(columns, places, np.zeros(0), np.zeros(0)), nowhere, nowhere
         with np.errstate(over="ignore", invalid="ignore"):
             means, spreads = _moments(rows, columns)
-            far = np.isfinite(means) & (np.abs(means) > FAR * spreads)
-            far &= ~_are_marks(sizes, places, means, rows.shape[0])
-        return cls(columns[far], places[far], means[far], spreads[far])
+            measured = np.isfinite(means) & np.isfinite(spreads) & (means != 0)
+            measured &= ~_are_marks(sizes, places, means, rows.shape[0])
+            far = measured & (np.abs(means) > FAR * spreads)
+        return cls(columns, places, means, spreads), far, measured
+
+    def _only(self, mask: np.ndarray) -> "FarColumns":
+        return FarColumns(
+            self.columns[mask], self.places[mask], self.means[mask], self.spreads[mask]
+        )
 
     def __len__(self) -> int:
         return self.columns.size
