@@ -35,7 +35,8 @@ MADE_UP_STREAMED = (
     "farm_ads, labels shuffled",
 )
 SIZES, FEW_COLUMNS_SIZES, SMALL_SIZES = (30, 100, 300), (10, 30, 60), (10, 50)
-# of data that have few columns
+# of data that have few columns, or few that tell
+MADE_SIZES = {"one tells, 400 x 200": (1, 3), "two tell, 400 x 200": (2, 5)}
 KIND_SIZES = {
     "forest": (15,),
     "amounts": (6,),
@@ -81,7 +82,7 @@ def _all() -> Iterator[tuple[str, str, Callable[[], Labelled], tuple[int, ...]]]
         sizes = FEW_COLUMNS_SIZES if named(name).columns < FEW else SIZES
         yield name, REAL, _rows_of(name), sizes
     for name, make in MADE.items():
-        yield name, MADE_UP, make, SMALL_SIZES
+        yield name, MADE_UP, make, MADE_SIZES.get(name, SMALL_SIZES)
     for name in KINDS:
         yield name, MADE_UP, _rows_of_kind(name), KIND_SIZES.get(name, SMALL_SIZES)
     for name in FEW_SPEAK:
@@ -157,6 +158,8 @@ MADE: dict[str, Callable[[], Labelled]] = {
     "noise in marks": lambda: _marks(1000, 3000, 0.01),
     "weak, 400 x 2,000": lambda: _normal(400, 2000, 20, 0.5),
     "strong, 400 x 2,000": lambda: _normal(400, 2000, 5, 1.5),
+    "one tells, 400 x 200": lambda: _normal(400, 200, 1, 5.0),
+    "two tell, 400 x 200": lambda: _normal(400, 200, 2, 5.0),
     "alike, 150 x 1,000": lambda: _normal(150, 1000, 5, 1.0, 0.7),
     "marks, 3,000 x 4,000": lambda: _marks(3000, 4000, 0.005, 20, 2.0),
     "planted words": _planted,

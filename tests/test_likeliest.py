@@ -170,7 +170,7 @@ class TestInAFit:
 
 
 class TestNoisyRows:
-    """Of many rows that leave most unexplained, weights are held back by what they could not know."""
+    """Of rows that leave most unexplained, weights are held back by what they could not know."""
 
     N = 3000
 

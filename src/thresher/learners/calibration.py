@@ -9,11 +9,12 @@ of its noise: the noise is the smaller the more the features at the cut have to 
 where ``kept`` of n features are selected. d_j = log(score_j / cut) below the cut and ``above``
 times as much above it, where scores of a fit are of features that went on learning when the others
 were gone. The cut is half-way between the last feature that stays and the first that goes: a few
-that all say as much, far above the others, are sure for all that. s is the mean of d_j of those that stay: the wider they stand above the cut, the more the
-same distance means. z is the median, over the features nearest to the cut, of what each says alone,
-in standard deviations of what chance would say (``thresher.learners.alone``): where there is
-nothing to learn the strongest of many still seem to say two or three. Only the strongest features
-contend; the others have probability 0, for a hundred thousand times next to nothing would be a lot.
+that all say as much, far above the others, are sure for all that. s is the mean of d_j of those
+that stay: the wider they stand above the cut, the more the same distance means. z is the median,
+over the features nearest to the cut, of what each says alone, in standard deviations of what chance
+would say (``thresher.learners.alone``): where there is nothing to learn the strongest of many still
+seem to say two or three. Only the strongest features contend; the others have probability 0, for a
+hundred thousand times next to nothing would be a lot.
 
 On a stream weights are those of one pass, in one order; what rows have said of a feature alone is
 the same in any order, and counts beside its score: ``own`` log(z_j / z) is added for each. How wide
