@@ -6,6 +6,7 @@ from typing import Any
 import click
 
 NAMED = ["csv", "tsv", "jsonl", "arrow"]  # formats whose columns have names
+TABLES = ["csv", "tsv"]  # whose columns have no types
 FORMATS = ["auto", "svmlight", "vw", "jsonl", "csv", "tsv", "text", "arrow", "shards"]
 
 OPTIONS = [
@@ -18,6 +19,11 @@ OPTIONS = [
     ),
     click.option("--label", metavar="NAME", help="Column or key of the label.  [default: label]"),
     click.option("--weight", metavar="NAME", help="Column or key of the rows' weights."),
+    click.option(
+        "--categories",
+        metavar="A,B,...",
+        help="csv, tsv: columns that hold categories, even if their cells are numbers.",
+    ),
     click.option(
         "--index-base",
         type=click.Choice(["auto", "0", "1"]),
@@ -62,4 +68,20 @@ def reading_from(options: dict[str, Any], files: Sequence[str]) -> dict[str, Any
                 f"--{name} names a column or a key, and {form} rows have none: leave it out, or "
                 f"say with --format how the file is written ({', '.join(NAMED)})."
             )
-    return {**taken, "index_base": None if base == "auto" else int(base)}
+    return {
+        **taken,
+        "index_base": None if base == "auto" else int(base),
+        "categories": _categories(options.pop("categories"), form),
+    }
+
+
+def _categories(given: str | None, form: str) -> list[str]:
+    """Return the columns that are said to hold categories."""
+    if given is None:
+        return []
+    if form not in TABLES:
+        raise click.UsageError(
+            f"--categories is for tables without types ({', '.join(TABLES)}), and these rows are "
+            f"{form}: leave it out."
+        )
+    return [name.strip() for name in given.split(",")]

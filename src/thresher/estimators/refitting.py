@@ -36,8 +36,11 @@ def rows_like(model: Any, paths: Sequence[str], **reading: Any) -> Source:
     how = Reading.asked(reading)
     if how.index_base is None:
         how = replace(how, index_base=getattr(model, "_index_base", 0))
+    names = getattr(model, "_names", None)
     if how.hash_bits is None:
-        how = replace(how, hash_bits=getattr(getattr(model, "_names", None), "n_bits", None))
+        how = replace(how, hash_bits=getattr(names, "n_bits", None))
+    kinds = {} if names is None else names.categorical
+    how = replace(how, categories=[name for name, words in kinds.items() if words])
     return open_source(paths, how)
 
 

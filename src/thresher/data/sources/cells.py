@@ -1,12 +1,16 @@
 """Cells of a column of text, read as numbers, or found to be categories."""
 
+from collections import Counter
 from collections.abc import Callable, Sequence
 from math import isfinite
 from typing import TypeVar
 
 from thresher.data.sources.fields import DIGITS, NOT_FINITE, Malformed, decimal
 
-MISSING = NOT_FINITE | {"na", "n/a", "null", "none", "missing", "?", "-", "."}
+# what people, pandas and spreadsheets write where there is no number; in lower case
+_SAID = "na n/a <na> nat null none nil missing ? - -- . 1.#ind -1.#ind 1.#qnan -1.#qnan"
+_SPREADSHEETS = "#n/a #na #null! #num! #value! #ref! #name? #div/0!"
+MISSING = NOT_FINITE | {*_SAID.split(), *_SPREADSHEETS.split(), "#n/a n/a"}
 
 Problems = dict[int, Malformed]  # by row; the first of each
 Read = TypeVar("Read")
@@ -44,21 +48,30 @@ class Column:
 
     def _advice(self, cell: str) -> str:
         if cell.lower() in MISSING:
-            return f": leave cells of {self.name!r} empty where a number is missing"
+            return (
+                f": leave cells of {self.name!r} empty where a number is missing (an empty cell "
+                "counts as 0), or leave such rows out (on_error='skip', --on-error skip)"
+            )
         return (
-            f", and {self.name!r} was taken for a column of numbers because its first cells are "
-            "numbers. Skip such rows (on_error='skip'), or, if these are categories, write them so "
-            "that the first ones are no numbers, or use a format whose columns have types (Parquet)"
+            f", but {self.name!r} was taken for a column of numbers, by its first cells. Mend the "
+            "cell, or leave such rows out (on_error='skip', --on-error skip); if the column holds "
+            f"categories, say so (categories=[{self.name!r}], --categories {self.name})"
         )
 
 
 def is_categorical(cells: Sequence[str]) -> bool:
-    """Return whether these cells are categories: some are words, not numbers or missing numbers."""
+    """Return whether these cells are categories: no more of them are numbers than words.
+
+    Cells that are empty, or say that a number is missing, count for neither, unless all do.
+    """
     if _plain_numbers(cells) is not None:
         return False
-    distinct = {cell.strip().lower() for cell in cells} - {""}
-    words = {cell for cell in distinct if not _says_number(cell)}
-    return not words <= MISSING or words == distinct != set()
+    counts = Counter(cell.strip().lower() for cell in cells)
+    del counts[""]
+    numbers = sum(count for cell, count in counts.items() if says_number(cell))
+    missing = sum(counts[cell] for cell in MISSING)
+    words = counts.total() - numbers - missing
+    return numbers <= words if numbers or words else bool(missing)
 
 
 def _plain_numbers(cells: Sequence[str]) -> list[float] | None:
@@ -71,7 +84,7 @@ def _plain_numbers(cells: Sequence[str]) -> list[float] | None:
     return numbers if plain else None
 
 
-def _says_number(cell: str) -> bool:
+def says_number(cell: str) -> bool:
     """Return whether a cell is a number, be it too large for one."""
     try:
         float(cell)

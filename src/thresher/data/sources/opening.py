@@ -68,7 +68,8 @@ def open_source(
         ``format`` ("svmlight", "vw", "jsonl", "csv", "tsv", "text", "arrow" or "shards"; by default
         the file's name tells), ``label`` and ``weight`` (names of columns or keys), ``index_base``
         (0 or 1 for svmlight; by default the first rows tell), ``hash_bits`` (number features by a
-        hash), ``on_error`` ("raise" or "skip"), ``labelled`` (False: rows need no labels).
+        hash), ``on_error`` ("raise" or "skip"), ``labelled`` (False: rows need no labels),
+        ``categories`` (columns of a CSV or TSV file that are such, whatever their cells say).
     """
     reading = reading or Reading.asked(options)
     files = [str(paths)] if isinstance(paths, str | Path) else [str(path) for path in paths]

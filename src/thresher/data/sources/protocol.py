@@ -1,6 +1,6 @@
 """What every source of rows can do."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, fields
 from typing import Any, Protocol
 
@@ -58,6 +58,7 @@ class Reading:
     hash_bits: int | None = None  # number features by a hash of so many bits
     on_error: str = "raise"  # or "skip"
     labelled: bool = True  # False: rows may come without labels, as in prediction
+    categories: Sequence[str] = ()  # csv, tsv: columns of categories, whatever their cells say
 
     @classmethod
     def asked(cls, options: dict[str, Any]) -> "Reading":
@@ -78,3 +79,6 @@ class Reading:
             raise ValueError(f"index_base={self.index_base!r}: it must be 0, 1 or None (decide).")
         if self.hash_bits is not None and not 1 <= self.hash_bits <= MOST_BITS:
             raise ValueError(f"hash_bits={self.hash_bits!r}: it must be 1 to {MOST_BITS}.")
+        if isinstance(self.categories, str):
+            raise ValueError(f"categories={self.categories!r}: give a list of columns.")
+        object.__setattr__(self, "categories", list(self.categories))  # as JSON gives it back

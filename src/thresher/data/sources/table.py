@@ -1,4 +1,34 @@
-"""Comma- and tab-separated tables with a header."""
+"""Comma- and tab-separated tables with a header.
+
+What is read, and what is refused with the file, the line and the column (counted in cells from 1):
+
+- The first line that is not blank names the columns, each by another name. Where all its cells are
+  numbers it is taken for a row, and the file refused for want of a header; 0, 1, 2, ... (three and
+  more, as pandas numbers columns) are names, and so are those a model has learned from.
+- Every other line that is not blank is a row with as many cells. A cell may be quoted, and then
+  hold the separator, newlines, and quotes written twice. Blanks around cells do not count.
+- The label's column is ``label`` unless told. The first label of a pass decides for all whether
+  they are numbers or words; other words among numbers are refused. Whole numbers with zeros in
+  front must all have the same number of digits: 12 beside 0012 is refused. A label may only be
+  missing where labels are not required, as in prediction.
+- The weight's column, if one is told, holds finite numbers that are not negative.
+- Any other column holds numbers or categories. Told ``categories`` are such. Otherwise the first
+  rows (8,192, or 4 MB of text) decide for all files and passes: a column holds numbers if more of
+  its cells are numbers than words, or if all are empty. Its feature is called as it is. In a column
+  of categories, ``Bern`` in ``town`` is feature ``town=Bern`` with value 1.
+- An empty cell is a missing value and counts as 0.
+- Numbers are decimals as in svmlight text. In a column of numbers all else is refused, most of all
+  words that are no number: one such cell must not make categories of a thousand numbers. Refused
+  are also nan, inf and other words for a missing number, whatever their case: NA, N/A, <NA>, NaT,
+  null, none, nil, missing, ?, -, --, and a single point; #N/A, #NA, #NULL!, #NUM!, #VALUE!, #REF!,
+  #NAME?, #DIV/0!; 1.#IND, 1.#QNAN. Only an empty cell is known to be meant as 0. They count neither
+  as numbers nor as words where a column's kind is decided, unless there is nothing else: then they
+  are categories.
+
+What a column holds is remembered with the names, so that a model reads every table as it read the
+first; columns a model does not know are left out. Several files must have the same columns, in any
+order. With ``on_error="skip"`` a refused line is left out and counted.
+"""
 
 from collections.abc import Iterable, Iterator
 from itertools import groupby
@@ -8,48 +38,47 @@ from typing import NamedTuple
 import numpy as np
 
 from thresher.data.chunk import Chunk
-from thresher.data.errors import DataError
 from thresher.data.sources.assemble import MOST_ROWS, label_array
 from thresher.data.sources.cells import Column, Problems, is_categorical
 from thresher.data.sources.compression import CODECS
 from thresher.data.sources.fields import Malformed, decimal, weight_of
 from thresher.data.sources.files import BLOCK, Block
+from thresher.data.sources.headers import read_header
 from thresher.data.sources.named import NamedSource
 from thresher.data.sources.records import Records
 from thresher.data.sources.tables import (
     Table,
-    check_columns,
     check_present,
     check_same_columns,
     feature_columns,
+    listed,
     table_chunk,
 )
 
 
 class TableSource(NamedSource):
-    """Rows of a CSV or TSV file whose first line names the columns.
+    """Rows of CSV or TSV files.
 
-    A column whose cells in the first rows (8,192, or 4 MB of text) are numbers or empty holds
-    numbers: its feature is called as it is. Any other holds categories: ``Bern`` in column
-    ``town`` is feature ``town=Bern`` with value 1. An empty cell is a missing value and counts as
-    0. Words for missing values (NA, nan, null, ?) among numbers are errors, as is a word in a
-    column of numbers later on. Blanks around cells do not count; cells may be quoted.
-
-    What a column holds is remembered with the names, so that a model reads every table as it read
-    the first; columns a model does not know are left out. Several files must have the same columns,
-    in any order. In messages a column's number is its place among the columns.
+    ``decided`` says in words which columns were taken for categories, once that is so.
     """
+
+    decided: str | None = None
 
     def _read(self) -> Iterator[Chunk]:
         first: list[str] = []
         for file, blocks in _by_file(self.files.blocks()):
             records = Records(blocks, self._delimiter(file))
-            columns = _header(records, file)
+            columns = read_header(records, self._known(), file)
             first = first or columns
             check_same_columns(columns, first, file)
             layout = self._layout(columns, file)
             for batch in self._batches(records, len(columns), file):
                 yield self._chunk(layout, batch, file)
+
+    def _known(self) -> list[str]:
+        """Return the columns of which something is known before the first line is read."""
+        apart = [self.reading.label or "label", self.reading.weight or ""]
+        return [*self.naming.categorical, *apart]
 
     def _delimiter(self, file: str) -> str:
         if self.reading.format in ("csv", "tsv"):
@@ -63,6 +92,8 @@ class TableSource(NamedSource):
             check_present(label, columns, "label", file)
         if weight is not None:
             check_present(weight, columns, "weight", file)
+        for name in self.reading.categories:
+            check_present(name, columns, "categories", file)
         features = feature_columns(columns, [label, weight or ""], self.naming, file)
         return _Layout(columns, set(features), label if label in columns else None, weight)
 
@@ -107,10 +138,14 @@ class TableSource(NamedSource):
 
     def _learn_kinds(self, layout: "_Layout", rows: list[list[str]]) -> None:
         """Find out what the columns hold that nobody has seen yet."""
-        kinds = self.naming.categorical
+        kinds, told = self.naming.categorical, set(self.reading.categories)
+        found = []
         for place, name in enumerate(layout.columns):
             if name in layout.features and name not in kinds:
-                kinds[name] = is_categorical([row[place] for row in rows])
+                kinds[name] = name in told or is_categorical([row[place] for row in rows])
+                found += [name] if kinds[name] and name not in told else []
+        if found:
+            self.decided = f"Taken for categories, as most cells are words: {listed(found)}."
 
     def _table(self, layout: "_Layout", rows: list[list[str]], problems: Problems) -> Table:
         """Return the columns of some rows, and note the problems of each row."""
@@ -150,19 +185,6 @@ class _Batch(NamedTuple):
         """Return all other records."""
         kept = [row for row in range(len(self.rows)) if row not in refused]
         return _Batch([self.rows[row] for row in kept], [self.lines[row] for row in kept])
-
-
-def _header(records: Records, file: str) -> list[str]:
-    """Return the names of the columns."""
-    try:
-        columns = next((cells for cells in records if cells), [])
-    except Malformed as problem:
-        raise DataError(problem.message, file=file, line=records.line) from None
-    if not columns:
-        raise DataError("has blank lines only: its first line must name the columns", file=file)
-    columns = [name.strip() for name in columns]
-    check_columns(columns, file)
-    return columns
 
 
 def _weight(cell: str) -> float:
