@@ -8,6 +8,8 @@ NOT_FINITE = frozenset(
     sign + word for sign in ("", "+", "-") for word in ("nan", "inf", "infinity")
 )
 
+UNEVEN = -1  # no number of digits
+
 Label = float | str | None
 
 
@@ -63,6 +65,8 @@ class Labels:
     def __init__(self, required: bool, missing: str) -> None:
         self.required, self._missing = required, missing
         self.words: bool | None = None  # None: no label yet
+        self._padded = False  # whether there were whole numbers with zeros in front
+        self._n_digits: int | None = None  # of all whole numbers so far
 
     def missing(self) -> Label:
         """Return None for a row without label, where such rows are wanted."""
@@ -79,9 +83,30 @@ class Labels:
         if self.words:
             return text
         try:
-            return self.number(decimal(text))
+            number = self.number(decimal(text))
         except Malformed:
             return self.word(text)
+        if self.required:
+            self._compare_digits(text.lstrip("+-"))
+        return number
+
+    def _compare_digits(self, digits: str) -> None:
+        """Refuse whole numbers with zeros in front if others have more or fewer digits.
+
+        Such labels are codes rather than numbers, and 0012 and 12 would become one class.
+        """
+        if not digits.isdigit():
+            return
+        n = len(digits)
+        padded = self._padded or (n > 1 and digits[0] == "0")
+        even = self._n_digits in (None, n)
+        if padded and not even:
+            raise Malformed(
+                f"the label has {n} digits, {digits}, other labels have another number of them, "
+                "and there are zeros in front: as numbers, 0012 and 12 are the same. Write all "
+                "with as many digits, all without such zeros, or words with a letter in front"
+            )
+        self._padded, self._n_digits = padded, n if even else UNEVEN
 
     def number(self, number: float) -> float:
         """Return a label that is a number."""
