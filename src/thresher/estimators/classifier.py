@@ -7,6 +7,7 @@ from typing import Any, ClassVar, Self
 import numpy as np
 
 from thresher.data.errors import DataError
+from thresher.data.labels import REGRESSOR, check_told_apart, is_fraction
 from thresher.data.sources.classes import with_classes
 from thresher.data.sources.protocol import Source
 from thresher.estimators.base import MakeLearner, OnlineModel
@@ -91,12 +92,15 @@ class OnlineClassifier(LinearClassifier, OnlineModel, metaclass=ABCMeta):
         check_classes_seen(labels, self.classes_)
 
     def _chunk_labels(self, labels: np.ndarray, first: int) -> np.ndarray:
+        check_told_apart(labels)
         unknown = np.flatnonzero(~np.isin(labels, self.classes_))
         if unknown.size:
+            label = labels[unknown[:1]].tolist()[0]
+            advice = f" {REGRESSOR}" if is_fraction(label) else ""
             raise DataError(
-                f"The label {labels[unknown[0]]!s} of row {first + unknown[0]:,} is not among the "
+                f"The label {label!s} of row {first + unknown[0]:,} is not among the "
                 f"classes {', '.join(map(str, self.classes_))}. Name all classes beforehand "
-                "(classes=, or --classes on the command line)."
+                f"(classes=, or --classes on the command line).{advice}"
             )
         return labels if labels.dtype == object else labels.astype(self.classes_.dtype)
 

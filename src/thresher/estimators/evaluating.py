@@ -9,6 +9,7 @@ from sklearn.base import is_regressor
 
 from thresher.data.chunk import Chunk
 from thresher.data.errors import DataError
+from thresher.data.labels import check_told_apart
 from thresher.data.sources.protocol import Source
 from thresher.estimators.judging_numbers import NumberJudge, NumberScores
 from thresher.estimators.meeting import Meeting
@@ -74,6 +75,7 @@ class Judge:
         """Return the classes of rows by number; all of them must be known."""
         if chunk.labels is None:
             raise DataError("The rows have no labels: there is nothing to compare with.")
+        check_told_apart(chunk.labels)
         labels = chunk.labels.tolist()
         try:
             return np.array([self.number[label] for label in labels], np.int64)

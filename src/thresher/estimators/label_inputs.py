@@ -6,13 +6,14 @@ import numpy as np
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import assert_all_finite, column_or_1d
 
-from thresher.data.labels import first_missing
+from thresher.data.labels import first_missing, first_time
 
 
 def check_labels(y: Any, n_rows: int) -> np.ndarray:
     """Return the labels as a vector of one type, one for every row."""
     _refuse_mixed_types(y, "y")
     labels = column_or_1d(y, warn=True)
+    _refuse_times(labels, "y")
     if labels.dtype.kind == "f":
         _refuse_non_finite(labels)
     check_classification_targets(labels)
@@ -37,7 +38,9 @@ def check_numbers(y: Any, n_rows: int) -> np.ndarray:
 def check_classes(classes: Any) -> np.ndarray:
     """Return the labels that are said to be all there are, each once and in order."""
     _refuse_mixed_types(classes, "classes")
-    told = np.unique(np.asarray(classes))
+    told = np.asarray(classes)
+    _refuse_times(told, "classes")
+    told = np.unique(told)
     if told.dtype.kind == "f" and not np.isfinite(told).all():
         raise ValueError(f"classes={told.tolist()}: labels must be finite numbers, or words.")
     if told.size < 2:
@@ -67,6 +70,16 @@ def _refuse_non_finite(numbers: np.ndarray) -> None:
     except ValueError as error:
         row = np.flatnonzero(~np.isfinite(numbers))[0]
         raise ValueError(f"{error} The first is at row {row}: drop such rows.") from None
+
+
+def _refuse_times(labels: np.ndarray, what: str) -> None:
+    """Raise a ValueError for labels that could be learnt, but not be kept in a model's file."""
+    dated = first_time(labels)
+    if dated is not None:
+        raise ValueError(
+            f"{what}[{dated}] is a date or a time ({labels.flat[dated]!s}), and labels are numbers "
+            f"or strings. Make strings of them: {what}.astype(str) does."
+        )
 
 
 def _refuse_mixed_types(y: Any, what: str) -> None:

@@ -8,7 +8,7 @@ from scipy import sparse
 
 from thresher.data.chunk import Chunk
 from thresher.data.errors import DataError
-from thresher.data.labels import first_missing
+from thresher.data.labels import first_missing, first_time
 from thresher.data.matrix import canonical_csr
 from thresher.data.naming import Names
 from thresher.data.sources.protocol import Skipped
@@ -74,6 +74,12 @@ def _parts(item: Any, number: int) -> tuple[sparse.csr_array, np.ndarray, np.nda
     missing = first_missing(labels)
     if missing is not None:
         raise DataError(f"Item {number} of the stream has no label at its row {missing + 1}.")
+    dated = first_time(labels)
+    if dated is not None:
+        raise DataError(
+            f"Item {number} of the stream has a date or a time for a label, {labels[dated]!s} at "
+            f"its row {dated + 1}: labels are numbers or strings. Make strings of them."
+        )
     if not np.isfinite(rows.data).all():
         raise DataError(f"Item {number} of the stream has values that are not finite.")
     return rows, labels, weights

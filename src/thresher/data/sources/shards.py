@@ -10,6 +10,7 @@ import numpy as np
 
 from thresher.data.chunk import Chunk
 from thresher.data.errors import DataError
+from thresher.data.labels import REGRESSOR
 from thresher.data.naming import Names
 from thresher.data.sources.cutting import CHUNK, row_cuts
 from thresher.data.sources.protocol import Reading, Skipped
@@ -67,7 +68,10 @@ class ShardSource:
             if one.labels["kind"] == NONE:
                 raise DataError("has no labels.", file=one.folder)
             if one.labels["classes"] is None:
-                many = f"has more than {MOST_CLASSES:,} different labels: these are no classes."
+                many = (
+                    f"has more than {MOST_CLASSES:,} different labels: these are no classes. "
+                    f"{REGRESSOR}"
+                )
                 raise DataError(many, file=one.folder)
         return merged([one.labels for one in self.sets])
 
