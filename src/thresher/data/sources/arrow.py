@@ -1,4 +1,23 @@
-"""Parquet and Arrow files (IPC, Feather), through pyarrow."""
+"""Parquet and Arrow files (IPC, Feather), through pyarrow.
+
+What is read, and what is refused with the file and the row (called a line, counted from 1):
+
+- The first bytes of a file tell whether it is Parquet, or Arrow's IPC file or stream.
+- Where there is a column ``names``, ``indices`` or ``features`` that holds lists of strings or of
+  whole numbers, its items are the features of a row, and those of column ``values``, lists of the
+  same lengths, their values; without that column all values are 1. Whole numbers are columns as
+  they stand, counted from 0 unless the reading says 1. Items that stand in a row several times are
+  added up; an item that is null is refused. Other columns, but for label and weight, are read over.
+- Otherwise every column but label and weight is a feature: numbers, true and false as 1 and 0,
+  strings (also as Arrow's dictionaries) as categories, called ``town=Bern``. Null is a missing
+  value and counts as 0; NaN and infinity are refused. Columns of other types are refused.
+- A label is a number or a string, the same in all rows, in column ``label`` unless told. It may
+  only be null where labels are not required, as in prediction.
+- The weight's column, if one is told, holds finite numbers that are not negative.
+
+A model's columns must all be there with the same kind of content; columns it does not know are left
+out. With ``on_error="skip"`` a refused row is left out and counted.
+"""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
@@ -29,21 +48,7 @@ from thresher.data.sources.tables import check_columns, check_present, check_sam
 
 
 class ArrowSource(NamedSource):
-    """Rows of Parquet files, or of Arrow's IPC files and streams; the first bytes tell which.
-
-    Where there is a column ``names``, ``indices`` or ``features`` that holds lists of strings or of
-    whole numbers, its items are the features of a row, and those of column ``values``, lists of the
-    same lengths, their values; without that column all values are 1. Whole numbers are columns as
-    they stand, counted from 0 unless the reading says 1. Items that stand in a row several times
-    are added up. Other columns, but for label and weight, are read over.
-
-    Otherwise every column but label and weight is a feature: numbers, true and false as 1 and 0,
-    strings (also as Arrow's dictionaries) as categories, called ``town=Bern``. Null is a missing
-    value and counts as 0. Columns of other types are errors. A model's columns must all be there
-    with the same kind of content; columns it does not know are left out.
-
-    In messages, a line is a row, counted from 1.
-    """
+    """Rows of Parquet files, or of Arrow's IPC files and streams."""
 
     def __init__(self, paths: Sequence[str], reading: Reading, names: Names | None = None) -> None:
         self._label, self._weight = reading.label or "label", reading.weight

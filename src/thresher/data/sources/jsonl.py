@@ -1,4 +1,24 @@
-"""JSON lines: an object per line."""
+"""JSON lines: an object per line.
+
+    {"label": 1, "features": {"age": 30, "town": "Bern"}}
+    {"label": 1, "age": 30, "town": "Bern"}
+
+What is read, and what is refused with the file and the line:
+
+- Where ``features`` is an object, its keys are the features, and keys beside it other than those of
+  the label and the weight are read over. Otherwise every key but those two is a feature.
+- A number is a value, true is 1, false is 0. A string is a category: ``{"town": "Bern"}`` is
+  feature ``town=Bern`` with value 1. Null is as if the key were missing, and counts as 0.
+- Lists and objects within objects are refused, as is a key that stands twice in an object, NaN,
+  Infinity and numbers beyond the largest double.
+- A label is a number or a string, the same in all rows; true and false are 1 and 0. Its key is
+  ``label`` unless told. It may only be missing, or null, where labels are not required, as in
+  prediction.
+- The weight, if its key is told, is a finite number that is not negative.
+- Blank lines are no rows.
+
+With ``on_error="skip"`` a refused line is left out and counted.
+"""
 
 import json
 from collections.abc import Sequence
@@ -14,16 +34,7 @@ FEATURES = "features"
 
 
 class JsonLinesSource(LineSource):
-    """Rows like ``{"label": 1, "features": {"age": 30, "town": "Bern"}}``, or flat ones.
-
-    Where ``features`` is an object, its keys are the features, and keys beside it other than those
-    of the label and the weight are read over. Otherwise every key but those two is a feature.
-
-    A number is a value, true is 1, false is 0, null is as if the key were missing. A string is a
-    category: ``{"town": "Bern"}`` is feature ``town=Bern`` with value 1. Lists and objects within
-    objects are errors, as is a key that stands twice in an object. A label is a number or a string,
-    the same in all rows; true and false are 1 and 0.
-    """
+    """Rows of JSON lines."""
 
     def __init__(self, paths: Sequence[str], reading: Reading, names: Names | None = None) -> None:
         self._label_key = reading.label or "label"

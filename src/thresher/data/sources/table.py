@@ -8,7 +8,7 @@ What is read, and what is refused with the file, the line and the column (counte
 - Every other line that is not blank is a row with as many cells. A cell may be quoted, and then
   hold the separator, newlines, and quotes written twice. Blanks around cells do not count.
 - The label's column is ``label`` unless told. The first label of a pass decides for all whether
-  they are numbers or words; other words among numbers are refused. Whole numbers with zeros in
+  they are numbers or words; words among numbers are refused. Whole numbers with zeros in
   front must all have the same number of digits: 12 beside 0012 is refused. A label may only be
   missing where labels are not required, as in prediction.
 - The weight's column, if one is told, holds finite numbers that are not negative.

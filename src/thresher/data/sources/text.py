@@ -1,4 +1,18 @@
-"""Raw text with a label."""
+"""Raw text with a label.
+
+    spam<TAB>You have won!
+
+- All before the first tab is the label. The first label of a pass decides for all whether they are
+  numbers or words; words among numbers are refused. Whole numbers with zeros in front must
+  all have the same number of digits: 12 beside 0012 is refused.
+- The text is made lower case, and its words of two or more letters, digits or underscores, of any
+  script, are the features; a value is how often the word stands there. That is how scikit-learn's
+  ``CountVectorizer`` does it by default.
+- Blank lines are no rows, and a line without tab is refused. Where labels are not required, as in
+  prediction, a line without tab is all text, and an empty line is an empty text.
+
+With ``on_error="skip"`` a refused line is left out and counted.
+"""
 
 import re
 
@@ -8,13 +22,7 @@ find_words = re.compile(r"\b\w\w+\b").findall
 
 
 class TextSource(LineSource):
-    """Rows like ``spam<TAB>You have won!``: all before the first tab is the label.
-
-    The text is made lower case, and its words of two or more letters, digits or underscores, of
-    any script, are the features; a value is how often the word stands there. That is how
-    scikit-learn's ``CountVectorizer`` does it by default. Where rows may come without labels, a
-    line without tab is all text, and an empty line is an empty text.
-    """
+    """Rows of text with a label."""
 
     no_label = "the row has no label: a line is a label, a tab, and the text"
 

@@ -1,4 +1,24 @@
-"""Vowpal Wabbit's text format."""
+"""Vowpal Wabbit's text format.
+
+    1 2.5 'tag |user age:0.4 male |text:2 sparse models
+
+What is read, and what is refused with the file, the line and the column (counted from 1):
+
+- Before the first bar stand the label (a number), the row's weight if it is not 1, and a tag. As in
+  Vowpal Wabbit a tag begins with ``'`` or touches the bar: ``1|a`` has no label. Tags are read
+  over. What Vowpal Wabbit calls the base, a third number, must be 0: nothing here begins from
+  another model's predictions. A label may only be missing where labels are not required, as in
+  prediction.
+- A namespace stands right behind its bar, and behind a colon the number by which its values are
+  multiplied. Feature ``age`` of namespace ``user`` is called ``user^age``; after a bar and a blank
+  there is no namespace, and a feature is called what it says. Only these names count: ``|user age``
+  and ``| user^age`` are the same.
+- A value is 1 unless said. Features that stand in a row several times are added up. Numbers are
+  decimals as in svmlight text.
+- Blank lines are no rows.
+
+With ``on_error="skip"`` a refused line is left out and counted.
+"""
 
 import re
 from math import isfinite
@@ -8,19 +28,7 @@ from thresher.data.sources.named import LineSource, Row
 
 
 class VowpalSource(LineSource):
-    """Rows like ``1 2.5 'tag |user age:0.4 male |text:2 sparse models``.
-
-    Before the first bar stand the label (a number), the row's weight if it is not 1, and a tag.
-    As in Vowpal Wabbit a tag begins with ``'`` or touches the bar: ``1|a`` has no label. Tags are
-    read over. What Vowpal Wabbit calls the base, a third number, must be 0: nothing here begins
-    from another model's predictions.
-
-    A namespace stands right behind its bar, and behind a colon the number by which its values are
-    multiplied. Feature ``age`` of namespace ``user`` is called ``user^age``; after a bar and a
-    blank there is no namespace, and a feature is called what it says. Only these names count:
-    ``|user age`` and ``| user^age`` are the same. A value is 1 unless said. Features that stand in
-    a row several times are added up.
-    """
+    """Rows of Vowpal Wabbit's text."""
 
     no_label = "the row has no label: write one and a blank before the bar, as in 1 |age:30"
 
