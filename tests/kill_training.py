@@ -88,7 +88,7 @@ def run_way(rows, settings, n_kills, draw):
     fresh += ["--checkpoint", "state.ckpt", "--checkpoint-every", "0.001s"]
     # children inherit the kernels that this has loaded
     main(["train", rows, "-o", "whole.thresher", *settings, "--quiet"], standalone_mode=False)
-    remove(f"{rows}.shards")
+    remove(f"{rows}.shards", "state.ckpt")  # which the last kill of another kind may have left
     began = time.monotonic()
     main(fresh, standalone_mode=False)
     longest = time.monotonic() - began

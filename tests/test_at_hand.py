@@ -183,5 +183,5 @@ def test_ctrl_c_is_heard(tmp_path):
     words = [rows, "-o", tmp_path / "m.thresher", "--max-iter", "50000", "--checkpoint", state]
     code, said = interrupted_training(words, wait_for_memory)
     assert code == 130
-    assert f"To go on: thresher train --resume {state}" in said
+    assert f"learnt at once. To begin anew: thresher train --resume {state}" in said
     assert not (tmp_path / "m.thresher").exists()

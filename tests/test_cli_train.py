@@ -157,13 +157,13 @@ def test_classes_and_weights(rows):
     [
         (["-o", "m"], "Name a file to train on"),
         (["rows.svm"], "Name the model to write: -o MODEL"),
-        (["rows.svm", "-o", "no/m"], "there is no folder"),
-        (["rows.svm", "-o", "."], "is a folder: name a file"),
         (["rows.svm", "-o", "m", "--l1", "1"], "--l1 is no parameter of the method thresher"),
         (["rows.svm", "-o", "m", "--max-iter", "soon"], "'soon' is not a number or auto"),
         (["rows.svm", "-o", "m", "--class-weight", "x"], "neither balanced nor like -1=1,1=5"),
         (["rows.svm", "-o", "m", "--checkpoint-every", "1w"], "write 30s, 5m or 1h"),
         (["-", "-o", "m", "--checkpoint", "c"], "Standard input cannot be read again"),
+        (["rows.svm", "-o", "m", "--checkpoint", "-"], "--checkpoint needs a file"),
+        (["rows.svm", "-o", "-", "--json"], "both go to standard output"),
         (["--resume", "c", "rows.svm", "--loss", "hinge"], "leave out FILE, --loss"),
     ],
 )
@@ -196,10 +196,12 @@ def test_a_parameter_out_of_range(rows):
 def test_rows_can_be_left_out(rows):
     with open("rows.svm", "a") as file:
         file.write("1 2:x\n")
-    result = run("rows.svm", "-o", "m.thresher", "--on-error", "skip", "--max-iter", "1")
-    assert result.exit_code == 0
-    assert "1 rows were left out. The first: " in result.stderr
-    assert "line 61" in result.stderr
+    words = ["rows.svm", "-o", "m.thresher", "--on-error", "skip", "--max-iter", "1"]
+    for more in ([], ["--quiet"], ["--quiet", "--json"]):
+        result = run(*words, *more)
+        assert result.exit_code == 0
+        assert "1 row left out" in result.stderr
+        assert "line 61" in result.stderr
 
 
 def test_resuming_what_is_no_checkpoint(rows):
@@ -239,8 +241,8 @@ def test_ctrl_c_writes_the_checkpoint_and_says_how_to_go_on(tmp_path):
 
 
 def test_data_that_changed_meanwhile(rows):
+    from thresher.cli.checkpoints import write_checkpoint
     from thresher.cli.recipe import Recipe
-    from thresher.cli.train import write_checkpoint
     from thresher.estimators.streaming import StreamTraining, training_source
 
     recipe = Recipe(

@@ -14,7 +14,7 @@ UNEXPECTED, USAGE, BAD_DATA, BAD_MODEL, NO_OUTPUT, INTERRUPTED = 1, 2, 3, 4, 5, 
 
 EXIT_CODES = """Exit codes: 0 done; 1 something unexpected; 2 a wrong option or argument; 3 data
 that cannot be read or learnt from; 4 a model file that cannot be used; 5 output that cannot be
-written; 130 interrupted.
+written, or would replace what it must not; 130 interrupted.
 """
 TRACEBACK = "THRESHER_TRACEBACK"  # the variable that lets errors of the program through
 

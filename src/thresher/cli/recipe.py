@@ -2,12 +2,12 @@
 
 import os
 from dataclasses import asdict, dataclass
-from pathlib import Path
 from typing import Any
 
 import click
 
 from thresher.cli.parameters import METHODS
+from thresher.cli.places import STANDARD, keep_apart, refuse_unwritable
 
 
 @dataclass(frozen=True)
@@ -26,18 +26,20 @@ class Recipe:
 
     def __post_init__(self) -> None:
         """Say at once what would otherwise be known only after hours of training."""
+        if self.checkpoint == STANDARD:
+            raise click.UsageError("--checkpoint needs a file, as it is read again: name one.")
+        keep_apart({"-o": self.output, "--checkpoint": self.checkpoint}, self.files)
         for path in filter(None, (self.output, self.checkpoint)):
-            folder = Path(path).parent
-            if not folder.is_dir():
-                raise click.UsageError(f"{path} cannot be written: there is no folder {folder}.")
-            if Path(path).is_dir():
-                raise click.UsageError(f"{path} is a folder: name a file.")
-            if not os.access(folder, os.W_OK):
-                raise click.UsageError(f"{path} cannot be written: {folder} is write-protected.")
-        if self.checkpoint and "-" in self.files:
+            refuse_unwritable(path)
+        if STANDARD in self.files:
+            self.refuse_checkpoint_of("Standard input")
+
+    def refuse_checkpoint_of(self, what: str) -> None:
+        """Refuse a checkpoint of rows that come only once."""
+        if self.checkpoint:
             raise click.UsageError(
-                "Standard input cannot be read again from where a checkpoint stops: train from a "
-                "file, or leave --checkpoint out."
+                f"{what} cannot be read again from where a checkpoint stops: train from a file, or "
+                "leave --checkpoint out."
             )
 
     def estimator(self) -> Any:
@@ -78,5 +80,5 @@ class Recipe:
 
 
 def absolute(path: str) -> str:
-    """Return a path that means the same from any folder; - stays standard input."""
-    return path if path == "-" else os.path.abspath(path)
+    """Return a path that means the same from any folder; - stays standard input or output."""
+    return path if path == STANDARD else os.path.abspath(path)

@@ -1,23 +1,25 @@
 """``thresher train``: from files to a model, stopped and resumed at will."""
 
 import json
-import shlex
-import sys
-import time
-from typing import Any, NoReturn
+from typing import Any
 
 import click
 
-from thresher.cli.failing import INTERRUPTED, fails_well
+from thresher.cli.checkpoints import Keeper, read_checkpoint, refuse_existing
+from thresher.cli.failing import fails_well
+from thresher.cli.leaving import leave
+from thresher.cli.output import writing
 from thresher.cli.parameters import (
     METHODS,
     label_from,
     parameter_options,
     parameters_from,
 )
+from thresher.cli.places import STANDARD
 from thresher.cli.progress import Progress
 from thresher.cli.reading import reading_from, reading_options
 from thresher.cli.recipe import Recipe, absolute
+from thresher.cli.skipping import say_skipped
 from thresher.cli.stopping import stopping
 from thresher.cli.watching import Watch
 from thresher.cli.words import examples, json_option, quiet_option, say, warnings_said
@@ -56,7 +58,7 @@ class Duration(click.ParamType):
     )
 )
 @click.argument("files", nargs=-1)
-@click.option("-o", "--output", metavar="MODEL", help="Where the model goes.")
+@click.option("-o", "--output", metavar="MODEL", help="Where the model goes; - is standard output.")
 @click.option(
     "--method", type=click.Choice(list(METHODS)), default="thresher", show_default=True,
     help="The algorithm; thresher-regressor learns numbers, all others classes.",
@@ -67,7 +69,9 @@ class Duration(click.ParamType):
     "--cache/--no-cache", default=True, show_default=True,
     help="Keep a text file that is read more than once as binary shards beside it.",
 )  # fmt: skip
-@click.option("--checkpoint", metavar="PATH", help="Where to keep the state of training.")
+@click.option(
+    "--checkpoint", metavar="PATH", help="Where to keep the state of training: a file of its own."
+)
 @click.option(
     "--checkpoint-every", type=Duration(), default="30s", show_default=True,
     help="How often the checkpoint is written.",
@@ -88,10 +92,14 @@ def train(ctx: click.Context, resume: str | None, **options: Any) -> None:
     given, as_json, quiet = _given(ctx), options.pop("as_json"), options.pop("quiet")
     if resume is not None:
         _refuse_others(given)
-        recipe, state = _read_checkpoint(resume)
+        recipe, state = read_checkpoint(resume)
     else:
         recipe, state = _recipe(options, given), None
-    _run(recipe, state, as_json, quiet)
+        if recipe.checkpoint:
+            refuse_existing(recipe.checkpoint)
+    if as_json and recipe.output == STANDARD:
+        raise click.UsageError("--json and -o - both go to standard output: name a file with -o.")
+    _run(recipe, state, Keeper(recipe, resume is not None, state is not None), as_json, quiet)
 
 
 def _given(ctx: click.Context) -> set[str]:
@@ -131,32 +139,31 @@ def _recipe(options: dict[str, Any], given: set[str]) -> Recipe:
     )
 
 
-def _read_checkpoint(path: str) -> tuple[Recipe, dict[str, Any] | None]:
-    from thresher.files import container
-    from thresher.files.tree import unpack
-
-    tree = unpack(*container.read(path))
-    if tree.get("kind") != "checkpoint":
-        raise container.ModelFileError(
-            f"{path} is a finished model, not a checkpoint: there is nothing to go on with."
-        )
-    return Recipe.from_tree(tree["recipe"]), tree["training"]
-
-
-def _run(recipe: Recipe, state: dict[str, Any] | None, as_json: bool, quiet: bool) -> None:
+def _run(
+    recipe: Recipe, state: dict[str, Any] | None, keeper: Keeper, as_json: bool, quiet: bool
+) -> None:
     """Train to the end, or until somebody wants it to stop."""
-    keeper = _Keeper(recipe)
-    try:
-        training = _training(recipe, state, quiet)
-        if training.at_hand is not None:
-            _learn_at_hand(training, quiet)
-    except KeyboardInterrupt:
-        _leave(recipe, None)
-    if training.at_hand is None:
-        _learn_in_chunks(training, recipe, keeper, quiet)
-    training.estimator.save(recipe.output)
+    training: Any = None  # until there is something to keep
+    with keeper.leaving_nothing_empty():
+        try:
+            training = _training(recipe, state, keeper, quiet)
+            if training.at_hand is not None:
+                _learn_at_hand(training, quiet)
+        except KeyboardInterrupt:
+            leave(keeper, training)
+        if training.at_hand is None:
+            _learn_in_chunks(training, keeper, quiet)
+    _write_model(training.estimator, recipe.output)
     keeper.forget()
     _tell(recipe, training, as_json, quiet)
+
+
+def _write_model(estimator: Any, path: str) -> None:
+    """Write what ``save`` would, also to standard output and to devices."""
+    from thresher.estimators.saving import bytes_of
+
+    with writing(path) as stream:
+        stream.write(bytes_of(estimator))
 
 
 def _learn_at_hand(training: Any, quiet: bool) -> None:
@@ -168,7 +175,7 @@ def _learn_at_hand(training: Any, quiet: bool) -> None:
             pass
 
 
-def _learn_in_chunks(training: Any, recipe: Recipe, keeper: "_Keeper", quiet: bool) -> None:
+def _learn_in_chunks(training: Any, keeper: Keeper, quiet: bool) -> None:
     """Learn chunk after chunk, keep the state now and then, and stop between two if asked to."""
     watch = Watch(quiet=quiet)
     with stopping() as stop, warnings_said(quiet):
@@ -177,11 +184,11 @@ def _learn_in_chunks(training: Any, recipe: Recipe, keeper: "_Keeper", quiet: bo
             keeper.keep_if_due(training)
             if stop.wanted:
                 watch.close()
-                _leave(recipe, training)
+                leave(keeper, training)
     watch.close()
 
 
-def _training(recipe: Recipe, state: dict[str, Any] | None, quiet: bool) -> Any:
+def _training(recipe: Recipe, state: dict[str, Any] | None, keeper: Keeper, quiet: bool) -> Any:
     """Return the training at its beginning, or where a checkpoint left it."""
     from thresher.estimators.checkpoint import names_in, training_from
     from thresher.estimators.streaming import StreamTraining, training_source
@@ -190,8 +197,6 @@ def _training(recipe: Recipe, state: dict[str, Any] | None, quiet: bool) -> Any:
         say(message, quiet)
 
     estimator = recipe.estimator()
-    if state is None and recipe.checkpoint:
-        write_checkpoint(recipe, None)
     names = None if state is None else names_in(state)
     reading = dict(recipe.reading)
     with Progress("keeping rows", quiet=quiet) as progress:
@@ -200,6 +205,9 @@ def _training(recipe: Recipe, state: dict[str, Any] | None, quiet: bool) -> Any:
         )
     if state is not None:
         return training_from(state, source)
+    if not source.rewinds:
+        recipe.refuse_checkpoint_of("A pipe")
+    keeper.begin()
     training = StreamTraining.begin(estimator, source, recipe.classes)
     decided = getattr(training.source, "decided", None)
     if decided:
@@ -208,61 +216,16 @@ def _training(recipe: Recipe, state: dict[str, Any] | None, quiet: bool) -> Any:
     return training
 
 
-def write_checkpoint(recipe: Recipe, training: Any) -> None:
-    """Write recipe and state as one file, whole or not at all."""
-    from thresher.estimators.checkpoint import training_tree
-    from thresher.files import container
-    from thresher.files.tree import pack
-
-    state = None if training is None else training_tree(training)
-    tree = {"kind": "checkpoint", "recipe": recipe.tree(), "training": state}
-    container.write(str(recipe.checkpoint), *pack(tree))
-
-
-class _Keeper:
-    """Writes the checkpoint when it is due."""
-
-    def __init__(self, recipe: Recipe) -> None:
-        self.recipe = recipe
-        self.last = time.monotonic()
-
-    def keep_if_due(self, training: Any) -> None:
-        due = time.monotonic() - self.last >= self.recipe.checkpoint_every
-        if self.recipe.checkpoint and due:
-            write_checkpoint(self.recipe, training)
-            self.last = time.monotonic()
-
-    def forget(self) -> None:
-        """Remove the checkpoint of a training that has reached its end."""
-        from pathlib import Path
-
-        if self.recipe.checkpoint:
-            Path(self.recipe.checkpoint).unlink(missing_ok=True)
-
-
-def _leave(recipe: Recipe, training: Any) -> NoReturn:
-    """Keep what there is, say how to go on, and end."""
-    if recipe.checkpoint:
-        if training is not None:  # else the checkpoint is still what it was
-            write_checkpoint(recipe, training)
-        words = f"thresher train --resume {shlex.quote(recipe.checkpoint)}"
-        click.echo(f"Stopped. To go on: {words}", err=True)
-    else:
-        click.echo("Stopped; nothing is kept. With --checkpoint PATH it would be.", err=True)
-    sys.exit(INTERRUPTED)
-
-
 def _tell(recipe: Recipe, training: Any, as_json: bool, quiet: bool) -> None:
     """Say what was trained."""
     summary = training.summary()
+    say_skipped(training.source)
     if as_json:
         click.echo(json.dumps({"model": recipe.output, **summary}))
         return
-    skipped = training.source.skipped
-    if skipped.count:
-        say(f"{skipped.count:,} rows were left out. The first: {skipped.examples[0]}", quiet)
     features = f"{summary['features']:,} of {summary['width']:,} features"
-    say(f"Wrote {recipe.output}: {features}, {summary['passes']} passes.", quiet)
+    model = "the model to standard output" if recipe.output == STANDARD else recipe.output
+    say(f"Wrote {model}: {features}, {summary['passes']} passes.", quiet)
     if summary["offsets"]:
         say(f"Offsets: {summary['offsets']}", quiet)
     if summary["units"]:

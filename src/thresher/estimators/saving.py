@@ -14,7 +14,8 @@ import numpy as np
 
 from thresher.estimators.levelling import lines_tree
 from thresher.estimators.sizing import choice_tree
-from thresher.files.tree import write_tree
+from thresher.files import container
+from thresher.files.tree import pack, write_tree
 from thresher.files.words import narrow
 from thresher.learners.paths import Paths
 
@@ -24,6 +25,11 @@ LIBRARIES = ("thresher", "numpy", "scipy", "scikit-learn", "numba")
 def save(estimator: Any, path: str | os.PathLike[str], training_state: bool = False) -> None:
     """Write a fitted estimator to a file, whole or not at all."""
     write_tree(path, tree_of(estimator, training_state))
+
+
+def bytes_of(estimator: Any) -> bytes:
+    """Return the file that ``save`` writes."""
+    return container.dumps(*pack(tree_of(estimator)))
 
 
 def tree_of(estimator: Any, training_state: bool = False) -> dict[str, Any]:
