@@ -7,6 +7,7 @@ import click
 
 from thresher.cli.failing import UNEXPECTED, fails_well
 from thresher.cli.output import writing
+from thresher.cli.places import keep_apart
 from thresher.cli.words import examples, quiet_option, say
 
 # in the order of the page; imported with the package they are of no use to --help
@@ -59,6 +60,9 @@ def bench(
     predict, features, peak, stream and start. Rows are generated, or come from --data, or from the
     known sets in the folder THRESHER_DATA. Figures are ratios, both sides measured in turn.
     """
+    keep_apart(
+        {"--save": save, "--page": page, "--chart": chart}, [*filter(None, [source]), *files]
+    )
     from thresher.bench.page import made_by, terminal_table
     from thresher.bench.record import Record
 

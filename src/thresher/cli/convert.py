@@ -5,17 +5,12 @@ from typing import Any
 
 import click
 
-from thresher.cli.failing import NO_OUTPUT, fails_well
+from thresher.cli.failing import fails_well
+from thresher.cli.places import STANDARD, CannotWrite, keep_apart, keep_out
 from thresher.cli.progress import Progress
 from thresher.cli.reading import reading_from, reading_options
 from thresher.cli.skipping import say_skipped
 from thresher.cli.words import examples, json_option, quiet_option, say
-
-
-class WouldOverwrite(click.ClickException):
-    """There is something where the output was to go."""
-
-    exit_code = NO_OUTPUT
 
 
 @click.command(
@@ -49,8 +44,12 @@ def convert(
     their rows in use, and know their number of rows. Train, predict and evaluate take the FOLDER
     as they take files. It is there in full or not at all.
     """
+    if folder == STANDARD:
+        raise CannotWrite("Shards are a folder, not a stream: name one with -o.")
+    keep_apart({"-o": folder}, files)
+    keep_out(folder, files)
     if Path(folder).exists() and not force:
-        raise WouldOverwrite(f"{folder} exists: choose another name, or say --force to replace it.")
+        raise CannotWrite(f"{folder} exists: choose another name, or say --force to replace it.")
     from thresher.data.sources.opening import open_source
     from thresher.data.sources.protocol import Reading
     from thresher.data.sources.shard_writer import write_shards

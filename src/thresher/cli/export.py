@@ -6,6 +6,7 @@ import click
 
 from thresher.cli.failing import fails_well
 from thresher.cli.models import load_model, model_argument
+from thresher.cli.places import keep_apart
 from thresher.cli.words import examples, quiet_option, say
 
 TABLES, GRAPH = (".csv", ".tsv", ".json", ".parquet"), ".onnx"
@@ -33,6 +34,7 @@ def export(model: str, out: str, quiet: bool) -> None:
     ending = Path(out).suffix.lower()
     if ending not in (*TABLES, GRAPH):
         raise click.UsageError(f"{out}: the ending must be one of {', '.join((*TABLES, GRAPH))}.")
+    keep_apart({"-o": out}, [model])
     fitted = load_model(model)
     from thresher.estimators.export import export_coefficients, to_onnx
 

@@ -6,6 +6,7 @@ from typing import Any
 import click
 
 from thresher.cli.failing import BAD_MODEL
+from thresher.cli.places import STANDARD
 
 
 class WrongModel(click.ClickException):
@@ -15,16 +16,17 @@ class WrongModel(click.ClickException):
 
 
 def model_argument(command: Any) -> Any:
-    """Add the argument MODEL."""
-    return click.argument("model", type=click.Path(), metavar="MODEL")(command)
+    """Add the argument MODEL; whether it can be read, ``load_model`` says in its own words."""
+    path = click.Path(readable=False)
+    return click.argument("model", type=path, metavar="MODEL")(command)
 
 
 def load_model(path: str) -> Any:
     """Return the fitted model of a file."""
-    _refuse_at_sight(path)
-    from thresher.estimators.loading import load
-
     try:
+        _refuse_at_sight(path)
+        from thresher.estimators.loading import load
+
         return load(path)
     except OSError as error:
         raise WrongModel(f"{path}: cannot be read: {error.strerror or error}") from None
@@ -32,6 +34,8 @@ def load_model(path: str) -> Any:
 
 def _refuse_at_sight(path: str) -> None:
     """Raise what can be known to be wrong before anything heavy is imported."""
+    if path == STANDARD:
+        raise WrongModel("A model is not read from standard input: name its file.")
     place = Path(path)
     if not place.exists():
         raise WrongModel(

@@ -7,6 +7,7 @@ import click
 from thresher.cli.failing import fails_well
 from thresher.cli.models import WrongModel, load_model, model_argument
 from thresher.cli.output import to_terminal, writing
+from thresher.cli.places import keep_apart
 from thresher.cli.progress import Progress
 from thresher.cli.reading import reading_from, reading_options
 from thresher.cli.skipping import say_skipped
@@ -56,6 +57,7 @@ def predict(
     is a column for each class, in the order that thresher inspect shows. Of a regression, label and
     margin are the number it predicts, and --json says "prediction".
     """
+    keep_apart({"-o": out}, [model, *files])
     from thresher.cli.lines import lines_of
     from thresher.estimators.meeting import Meeting
     from thresher.estimators.reading import margins_of, source_for

@@ -7,6 +7,7 @@ import click
 from thresher.cli.failing import fails_well
 from thresher.cli.models import load_model, model_argument
 from thresher.cli.output import writing
+from thresher.cli.places import keep_apart
 from thresher.cli.words import examples
 
 
@@ -29,6 +30,7 @@ def report(model: str, out: str, title: str | None, top: int) -> None:
     The page needs nothing else, neither a network nor a script: it can be mailed, printed, and
     read on a phone.
     """
+    keep_apart({"-o": out}, [model])
     fitted = load_model(model)
     from thresher.estimators.describing import describe
     from thresher.report import page
