@@ -32,6 +32,15 @@ def test_the_study_is_found_from_below_its_folder(tmp_path):
     assert find_study(tmp_path / "a" / "b") == tmp_path
 
 
+@pytest.mark.parametrize("word", ["--help", "-h"])
+def test_outside_the_repository_reproduce_helps_nevertheless(tmp_path, monkeypatch, word):
+    monkeypatch.chdir(tmp_path)
+    result = CliRunner().invoke(main, ["reproduce", "--quick", word])
+    assert result.exit_code == 0
+    assert "run this in a clone" in result.output
+    assert "thresher reproduce" in result.output.split("Examples:")[1]
+
+
 def test_outside_the_repository_reproduce_says_where_to_go(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     result = CliRunner().invoke(main, ["reproduce", "--quick"])

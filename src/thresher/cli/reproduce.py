@@ -10,6 +10,10 @@ from pathlib import Path
 
 import click
 
+from thresher.cli.words import examples
+
+HELP = {"-h", "--help"}
+
 
 def find_study(start: Path) -> Path | None:
     """Return the project's folder, at or above ``start``, if it has the study in it."""
@@ -23,11 +27,20 @@ def find_study(start: Path) -> Path | None:
     short_help="Make the paper's tables and figures anew.",
     context_settings={"ignore_unknown_options": True, "help_option_names": []},
     add_help_option=False,
+    epilog=examples("thresher reproduce --quick", "thresher reproduce --help"),
 )
-@click.argument("words", nargs=-1, type=click.UNPROCESSED)
-def reproduce(words: tuple[str, ...]) -> None:
-    """Make the paper's tables and figures from real data (see its own --help)."""
+@click.argument("words", nargs=-1, type=click.UNPROCESSED, metavar="[OPTIONS OF THE STUDY]...")
+@click.pass_context
+def reproduce(ctx: click.Context, words: tuple[str, ...]) -> None:
+    """Make the paper's tables and figures from real data.
+
+    The study is no part of the installed package: run this in a clone of the project's repository,
+    where --help shows the study's own options.
+    """
     folder = find_study(Path.cwd())
+    if folder is None and HELP.intersection(words):
+        click.echo(ctx.get_help())
+        return
     if folder is None:
         raise click.ClickException(
             "The study is not here. Run this command inside a clone of the project's repository, "
