@@ -151,3 +151,14 @@ def test_refits_without_features_say_that_nothing_can_be_said(tmp_path):
 def test_refits_cannot_read_standard_input_twice(binary_model):
     result = run("evaluate", binary_model[0], "-", "--refits", 2, stdin="")
     assert (result.exit_code, "twice" in result.stderr) == (USAGE, True)
+
+
+@pytest.mark.parametrize("command", ["evaluate", "predict"])
+def test_a_model_hashes_as_it_does(command, binary_model, tmp_path):
+    rows = write_jsonl(tmp_path / "rows.jsonl", draw_objects())
+    path = tmp_path / "hashed.thresher"
+    make("FTRLClassifier").fit_stream(rows, hash_bits=10).save(path)
+    assert run(command, path, rows, "--hash-bits", 10).exit_code == 0
+    for model, words in ((path, "by a hash of 10 bits"), (binary_model[0], "without a hash")):
+        result = run(command, model, rows, "--hash-bits", 12)
+        assert (result.exit_code, words in " ".join(result.stderr.split())) == (USAGE, True)

@@ -283,6 +283,7 @@ def test_a_model_of_names_refuses_numbered_columns(binary_model, numbered):
     assert result.exit_code == BAD_DATA
     assert "trained on other data" in result.stderr
     assert "features by names" in result.stderr
+    assert "--format" in result.stderr
 
 
 def test_a_bad_line_is_told_with_its_place(numbered):

@@ -9,7 +9,7 @@ import click
 from thresher.cli.failing import fails_well
 from thresher.cli.models import WrongModel, load_model, model_argument
 from thresher.cli.progress import Progress
-from thresher.cli.reading import reading_from, reading_options
+from thresher.cli.reading import reading_for, reading_options
 from thresher.cli.skipping import say_skipped
 from thresher.cli.words import examples, json_option, quiet_option
 
@@ -66,7 +66,7 @@ def evaluate(
     if refits and "-" in files:
         raise click.UsageError("--refits reads the rows twice: standard input cannot be.")
     fitted = load_model(model)
-    reading = reading_from(options, files)
+    reading = reading_for(fitted, options, files)
     found = _scores(fitted, files, reading, quiet)
     if refits:
         found["stability"] = _stability(fitted, files, reading, refits, seed, quiet)

@@ -9,7 +9,7 @@ from thresher.cli.models import WrongModel, load_model, model_argument
 from thresher.cli.output import to_terminal, writing
 from thresher.cli.places import keep_apart
 from thresher.cli.progress import Progress
-from thresher.cli.reading import reading_from, reading_options
+from thresher.cli.reading import reading_for, reading_options
 from thresher.cli.skipping import say_skipped
 from thresher.cli.words import examples, json_option, quiet_option
 
@@ -64,7 +64,7 @@ def predict(
 
     fitted = load_model(model)
     lines = lines_of(fitted, kind, as_json)
-    source = source_for(fitted, files, **reading_from(options, files))
+    source = source_for(fitted, files, **reading_for(fitted, options, files))
     meeting = Meeting(fitted)
     with writing(out) as stream, Progress("predicting", quiet=quiet or to_terminal(out)) as shown:
         for chunk, margins in margins_of(fitted, source):

@@ -54,6 +54,19 @@ def reading_options(command: Callable[..., Any]) -> Callable[..., Any]:
     return command
 
 
+def reading_for(model: Any, options: dict[str, Any], files: Sequence[str]) -> dict[str, Any]:
+    """Return the same for rows that a fitted model is to read: it numbers features in its way."""
+    reading = reading_from(options, files)
+    bits, wanted = getattr(getattr(model, "_names", None), "n_bits", None), reading["hash_bits"]
+    if wanted is not None and wanted != bits:
+        by = "without a hash" if bits is None else f"by a hash of {bits} bits"
+        raise click.UsageError(
+            f"--hash-bits {wanted}: the model numbers its features {by}, and its rows are read so. "
+            "Leave it out."
+        )
+    return reading
+
+
 def reading_from(options: dict[str, Any], files: Sequence[str]) -> dict[str, Any]:
     """Take the options of reading out of a command's keywords, as ``open_source`` knows them."""
     from thresher.data.sources.opening import format_of

@@ -24,7 +24,8 @@ def source_for(
         has, wants = ("names", "numbers") if names is None else ("numbers", "names")
         raise DataError(
             f"The rows have features with {has}, but the model knows its features by {wants}: it "
-            "was trained on other data."
+            "was trained on other data, or these are written in another way than their names tell "
+            "(say how with format=, on the command line --format)."
         )
     return source
 
