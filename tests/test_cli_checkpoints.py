@@ -83,6 +83,13 @@ def test_a_checkpoint_that_was_moved_leaves_its_old_place_alone(stopped, monkeyp
     assert stopped.read_text() == "dear"
 
 
+def test_nothing_is_left_behind_a_link(rows, in_chunks):
+    Path("link.ckpt").symlink_to("state.ckpt")
+    assert run(*WORDS, "--checkpoint", "link.ckpt").exit_code == 0
+    assert Path("link.ckpt").is_symlink()
+    assert not Path("state.ckpt").exists()
+
+
 @pytest.mark.parametrize("content", ["", "1 1:2\n", "model"])
 def test_what_is_no_checkpoint_is_never_replaced(rows, in_chunks, content):
     if content == "model":

@@ -1,5 +1,6 @@
 """The state of training in a file: never written over anything but what the same training wrote."""
 
+import os
 import shlex
 import time
 from collections.abc import Iterator
@@ -98,7 +99,8 @@ class Keeper:
     def forget(self) -> None:
         """Remove the checkpoint of a training that has reached its end."""
         if self.recipe.checkpoint and self.ours:
-            Path(self.recipe.checkpoint).unlink(missing_ok=True)
+            # behind a link, where it was written
+            Path(os.path.realpath(self.recipe.checkpoint)).unlink(missing_ok=True)
 
     @contextmanager
     def leaving_nothing_empty(self) -> Iterator[None]:
