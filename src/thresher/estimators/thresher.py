@@ -197,17 +197,17 @@ class ThresherClassifier(LevelsClasses, WeighsFeatures, ThresherModel, OnlineCla
     features with the most salient mean weights stay and the others are purged, fewer and fewer
     until the wanted number is left; up to 100 are then exchanged for others where the rows insist
     on it. What is left is fitted without truncation, and goes on to the likeliest weights where
-    many rows insist on those. Where a few columns say all there is to say, and the others nothing,
-    features are weighed against each other instead, by what they add to the likelihood
-    (``features_weighed_``). Where one class has few rows for so many features, held-out rows say
-    what margins mean (``margin_lines_``). The first rows of a stream (``partial_fit``) are
-    remembered for a while, and learnt up to ten times.
+    many rows insist on those, or leave most unexplained. Where a few columns say all there is to
+    say, and the others nothing, features are weighed against each other instead, by what they add
+    to the likelihood (``features_weighed_``). Where one class has few rows for so many features,
+    held-out rows say what margins mean (``margin_lines_``). The first rows of a stream
+    (``partial_fit``) are remembered for a while, and learnt up to ten times.
 
     Parameters
     ----------
     n_features_to_select : int, float or "auto", default="auto"
         How many features to keep for each class: a number, or a share of all columns. "auto" lets
-        ``fit`` choose: on held-out rows of four folds it tries sizes from 10 to 3 % of the columns
+        ``fit`` choose: on held-out rows of four folds it tries sizes from 1 to 3 % of the columns
         that occur (or to all, if they are up to 1,000), and takes the smallest that is not clearly
         worse than the best: by no more than two standard errors of the difference between their
         log losses, as long as that is 1 to 10 % of what the best explains. ``size_choice_`` says

@@ -137,7 +137,7 @@ class ThresherClassifierCV(CrossValidated, ThresherClassifier):
     Parameters
     ----------
     sizes : list of int or float, optional
-        Numbers of features to try, or shares of all columns. The default are 15 sizes from 10 to
+        Numbers of features to try, or shares of all columns. The default are 20 sizes from 1 to
         3 % of the columns that occur (200 at least), or to all of up to 1,000.
     cv : int or splitter, default=5
         Number of stratified folds, or an object of scikit-learn's that splits rows.
@@ -173,7 +173,7 @@ class ThresherRegressorCV(CrossValidated, ThresherRegressor):
     Parameters
     ----------
     sizes : list of int or float, optional
-        Numbers of features to try, or shares of all columns. The default are 15 sizes from 10 to
+        Numbers of features to try, or shares of all columns. The default are 20 sizes from 1 to
         3 % of the columns that occur (200 at least), or to all of up to 1,000.
     cv : int or splitter, default=5
         Number of folds, or an object of scikit-learn's that splits rows.
