@@ -52,6 +52,11 @@ class Learner(Protocol[S]):
     """One algorithm: its settings are its fields; everything that changes is in the state."""
 
     @property
+    def loss(self) -> int:
+        """Return the code of the loss that it makes small."""
+        ...
+
+    @property
     def dtype(self) -> np.dtype:
         """Return the type that the rows' values are to have."""
         ...

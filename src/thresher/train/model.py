@@ -58,9 +58,8 @@ class Model:
         weights, intercepts = [], []
         for problem in self.problems:
             by_slot, bias = self.learner.weights(problem.state, self.vocabulary)
-            size = self.learner.schedule(problem.state).constant(problem.pace)
             weights.append(by_slot)
-            intercepts.append(bias * size)
+            intercepts.append(problem.intercept(self.learner, bias))
         return np.array(weights), np.array(intercepts)
 
     def probabilities(self, problem: Problem) -> np.ndarray | None:
@@ -101,7 +100,9 @@ class Model:
             self.learner.resume(problem.state)
             inner = run_all if alone else run_all.alone()
             work = work_on(self.learner, problem, given, batch, mine, lent)
-            return fit_problem(self.learner, problem, work, batch, mine, passes, inner, report)
+            done = fit_problem(self.learner, problem, work, batch, mine, passes, inner, report)
+            problem.count_bare(mine, importance)
+            return done
 
         outer = run_all.alone() if alone else run_all
         return max(outer(fit_one, self.problems, targets))
@@ -179,6 +180,8 @@ class Model:
             work = Work(batch.rows, problem.state, self.vocabulary)
             feed = Feed(batch, scaled(mine, scale), [order], problem.pace, streams=True)
             follow(self.learner, work, feed, run_all.alone())
+            if anew:
+                problem.count_bare(told, heard.importance)
 
         try:
             run_all(learn_one, self.problems, new, targets)
