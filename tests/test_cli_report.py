@@ -162,6 +162,25 @@ def test_the_page_says_what_the_rows_have_made_the_fit_do():
     assert "Held-out" not in silent
 
 
+def test_the_page_says_what_its_words_mean(written, flagship, tmp_path):
+    said = read(written).text.partition("How to read it")[2]
+    for name in ("probability", "stage", "stable", "weight", "rows"):
+        assert name in said
+    assert "random half of the rows" in said
+    assert "docs/" not in written
+    path, _ = train_jsonl(tmp_path)
+    text = page(describe(load(path)), "ftrl").partition("How to read it")[2]
+    assert "stage" not in text.partition("Where it comes from")[0]
+
+
+def test_the_page_says_why_there_are_so_many_features(written, flagship):
+    assert load(flagship).size_choice_.why in read(written).text
+    plain = described([Feature("word", 1.0, 0.5, 10)])
+    assert "Why so many" not in page(plain, "none")
+    why = "10 features: <best> of 15 sizes."
+    assert why in read(page(replace(plain, size_choice={"why": why}), "some")).text
+
+
 def test_many_features_unfold_and_the_rest_is_counted():
     features = [Feature(f"f{k}", 100.0 - k, None, 1) for k in range(60)]
     shown = read(page(described(features), "many", top=40))

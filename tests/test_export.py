@@ -257,6 +257,7 @@ def test_numbers_in_text_are_exact(tmp_path):
         "column": None,
         "class": 1,
         "weight": model.intercept_[0],
+        "rows_normalized": False,
     }
 
 

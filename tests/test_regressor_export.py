@@ -43,6 +43,6 @@ def test_coefficients_have_no_class(numbered, tmp_path):
     model = small().fit(*numbered)
     model.export_coefficients(tmp_path / "weights.csv")
     table = pd.read_csv(tmp_path / "weights.csv")
-    assert list(table.columns) == ["feature", "column", "weight", "probability"]
+    assert list(table.columns) == ["feature", "column", "weight", "probability", "rows_normalized"]
     assert table.weight[0] == pytest.approx(model.intercept_)
     assert table.weight[1:].tolist() == model.coef_[model.coef_ != 0].tolist()

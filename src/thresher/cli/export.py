@@ -28,16 +28,20 @@ def export(model: str, out: str, quiet: bool) -> None:
     """Write MODEL's coefficients as a table, or MODEL as a graph for ONNX runtimes.
 
     FILE ends in .csv, .tsv, .json or .parquet (needs pyarrow) for a table of features, weights and
-    selection probabilities, intercepts first; in .onnx (needs skl2onnx) for a graph that takes
-    dense rows of float64 and predicts as the model does.
+    selection probabilities, intercepts first, and what is done to rows before they meet the
+    weights; in .onnx (needs skl2onnx) for a graph that takes dense rows of float64 and predicts as
+    the model does.
     """
     ending = Path(out).suffix.lower()
     if ending not in (*TABLES, GRAPH):
         raise click.UsageError(f"{out}: the ending must be one of {', '.join((*TABLES, GRAPH))}.")
     keep_apart({"-o": out}, [model])
     fitted = load_model(model)
-    from thresher.estimators.export import export_coefficients, to_onnx
+    if ending == GRAPH:
+        fitted.to_onnx(out)
+        say(f"Wrote {out}.", quiet)
+        return
+    from thresher.estimators.computing import computation
 
-    write = to_onnx if ending == GRAPH else export_coefficients
-    write(fitted, out)
-    say(f"Wrote {out}.", quiet)
+    fitted.export_coefficients(out)
+    say(f"Wrote {out}. {computation(fitted)}", quiet)

@@ -116,6 +116,10 @@ class PreparedColumns:
             intercepts = intercepts - weights @ self._offsets.at(columns)
         return weights, intercepts
 
+    def _offsets_at(self, columns: np.ndarray) -> np.ndarray:
+        """Return what is taken away from some columns."""
+        return np.zeros(columns.size) if self._offsets is None else self._offsets.at(columns)
+
     def _strengths(self, weights: np.ndarray) -> np.ndarray:
         """Return how large weights by slot are where all columns are in one unit."""
         if self._scales is None:

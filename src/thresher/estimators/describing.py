@@ -8,7 +8,8 @@ from typing import Any
 
 import numpy as np
 
-from thresher.estimators.false_selections import false_selections
+from thresher.estimators.computing import computation
+from thresher.estimators.false_selections import false_selections, meaning_of_probabilities
 from thresher.estimators.levelling import line_of
 from thresher.estimators.saving import provenance
 from thresher.estimators.sizing import choice_tree
@@ -57,6 +58,9 @@ class Description:
     provenance: dict[str, Any]
     selections: list[Selection]
     size_choice: dict[str, Any] | None = None  # of methods that can choose how many features
+    rows_normalized: bool = False  # to unit length, before they meet the weights
+    computation: str = ""  # of a prediction, from weights and intercept
+    probability: str | None = None  # what it means; None where the method has none
 
     def as_dict(self) -> dict[str, Any]:
         """Return everything as JSON knows it."""
@@ -74,6 +78,9 @@ def describe(model: Any) -> Description:
         kept=int((weights != 0).any(axis=0).sum()),
         passes=int(model.n_iter_),
         size_choice=_plain(choice_tree(model)),
+        rows_normalized=model._model.vocabulary.normalize,
+        computation=computation(model),
+        probability=meaning_of_probabilities(model._model).get("selection_probability"),
         provenance={name: _plain(value) for name, value in _provenance(model).items()},
         selections=[
             _selection(model, problem, row, float(intercept))

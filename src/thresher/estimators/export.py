@@ -1,11 +1,6 @@
-"""A fitted model in other programs' words: scikit-learn, ONNX, tables of coefficients."""
+"""A fitted model in other programs' words: scikit-learn, ONNX."""
 
-import csv
-import io
-import json
 import os
-from collections.abc import Callable
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -16,11 +11,7 @@ from sklearn.pipeline import Pipeline
 from sklearn.preprocessing import MaxAbsScaler, Normalizer, StandardScaler
 
 from thresher.estimators import graph
-from thresher.estimators.describing import names_of
 from thresher.files.atomic import write_bytes
-from thresher.learners.paths import Paths
-
-INTERCEPT = "(intercept)"
 
 
 def to_sklearn(estimator: Any) -> Any:
@@ -114,85 +105,3 @@ def to_onnx(estimator: Any, path: str | os.PathLike[str]) -> None:
     inputs = [("X", DoubleTensorType([None, int(estimator.n_features_in_)]))]
     model = convert(estimator, initial_types=inputs)
     write_bytes(path, model.SerializeToString())
-
-
-def export_coefficients(estimator: Any, path: str | os.PathLike[str]) -> None:
-    """Write the coefficients as a table in the format that the path's ending tells."""
-    ending = Path(path).suffix.lower()
-    if ending not in WRITERS:
-        raise ValueError(
-            f"{os.fspath(path)}: the ending says how coefficients are written, and it must be one "
-            f"of {', '.join(WRITERS)}."
-        )
-    write_bytes(path, WRITERS[ending](coefficients(estimator)))
-
-
-def coefficients(estimator: Any) -> dict[str, list[Any]]:
-    """Return a table, column by column: for each problem its intercept, then its weights."""
-    weights, intercepts = estimator._settled()
-    table: dict[str, list[Any]] = {
-        name: [] for name in ("feature", "column", "class", "weight", "probability")
-    }
-    for problem, intercept in enumerate(intercepts.tolist()):
-        columns, values, probabilities = _weights_of(estimator, problem, weights[problem])
-        table["feature"] += [INTERCEPT, *names_of(estimator, columns)]
-        table["column"] += [None, *columns.tolist()]
-        table["class"] += [_class(estimator, problem)] * (columns.size + 1)
-        table["weight"] += [intercept, *values.tolist()]
-        table["probability"] += [None, *probabilities]
-    if not isinstance(estimator._model.problems[0].state, Paths):
-        del table["probability"]
-    if is_regressor(estimator):
-        del table["class"]
-    return table
-
-
-def _weights_of(
-    estimator: Any, problem: int, weights: np.ndarray
-) -> tuple[np.ndarray, np.ndarray, list[float | None]]:
-    """Return columns, weights and selection probabilities, by ascending column."""
-    vocabulary = estimator._model.vocabulary
-    known = estimator._model.probabilities(estimator._model.problems[problem])
-    slots = np.flatnonzero(weights)
-    slots = slots[np.argsort(vocabulary["columns"][slots])]
-    probabilities = [None] * slots.size if known is None else known[slots].tolist()
-    return vocabulary["columns"][slots], weights[slots], probabilities
-
-
-def _class(estimator: Any, problem: int) -> Any:
-    """Return the class that positive weights of a problem speak for, as Python knows it."""
-    positive = estimator._positive(problem)
-    return positive.item() if isinstance(positive, np.generic) else positive
-
-
-def _separated(delimiter: str) -> Callable[[dict[str, list[Any]]], bytes]:
-    def write(table: dict[str, list[Any]]) -> bytes:
-        text = io.StringIO(newline="")
-        writer = csv.writer(text, delimiter=delimiter, lineterminator="\n")
-        writer.writerow(table)
-        writer.writerows(zip(*table.values(), strict=True))
-        return text.getvalue().encode("utf-8", "surrogatepass")
-
-    return write
-
-
-def _json(table: dict[str, list[Any]]) -> bytes:
-    rows = [dict(zip(table, row, strict=True)) for row in zip(*table.values(), strict=True)]
-    return json.dumps(rows, indent=1).encode() + b"\n"
-
-
-def _parquet(table: dict[str, list[Any]]) -> bytes:
-    try:
-        import pyarrow as pa
-        import pyarrow.parquet as pq
-    except ImportError:
-        raise ImportError("Parquet needs pyarrow: pip install 'thresher[arrow]'.") from None
-    kinds = {"feature": pa.string(), "column": pa.int64()}
-    kinds |= {"weight": pa.float64(), "probability": pa.float64()}
-    columns = {name: pa.array(values, kinds.get(name)) for name, values in table.items()}
-    buffer = io.BytesIO()
-    pq.write_table(pa.table(columns), buffer)
-    return buffer.getvalue()
-
-
-WRITERS = {".csv": _separated(","), ".tsv": _separated("\t"), ".json": _json, ".parquet": _parquet}

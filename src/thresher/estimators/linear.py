@@ -43,7 +43,11 @@ class SparseLinearModel(PreparedColumns, SelectorMixin, BaseEstimator):
 
     @property
     def coef_(self) -> Any:
-        """Weights of all columns, a row per class (one row for two); sparse after ``sparsify``."""
+        """Weights of all columns, a row per class (one row for two); sparse after ``sparsify``.
+
+        Where rows are scaled to unit length (``rows_normalized_``), these weights are for such
+        rows: decisions are ``X @ coef_.T`` over the rows' lengths, plus ``intercept_``.
+        """
         rows = [self._model_fitted().vocabulary.spread(row) for row in self._settled()[0]]
         dense = np.array(rows)
         return sparse.csr_array(dense) if self._sparse else dense
@@ -147,11 +151,14 @@ class SparseLinearModel(PreparedColumns, SelectorMixin, BaseEstimator):
     def export_coefficients(self, path: str | os.PathLike[str]) -> None:
         """Write the weights that are not zero, and the intercepts, as a table.
 
-        Columns: ``feature`` (name), ``column``, ``class`` (of classifiers), ``weight``, and
-        ``probability`` of the stabilized learners. The ending of the path says how: ``.csv``,
-        ``.tsv``, ``.json`` or ``.parquet`` (which needs pyarrow).
+        Columns: ``feature`` (name), ``column``, ``class`` (of classifiers), ``weight``,
+        ``probability`` of the stabilized learners, and ``rows_normalized``: if so, the sum of
+        values times weights is divided by the row's length before the intercept is added. Where
+        that is the length of ``(X - column_offsets_) * column_scales_``, there are ``offset`` and
+        ``scale``, of all columns that occurred, also those of weight 0. The ending of the path says
+        how: ``.csv``, ``.tsv``, ``.json`` or ``.parquet`` (which needs pyarrow).
         """
-        from thresher.estimators.export import export_coefficients
+        from thresher.estimators.coefficients import export_coefficients
 
         check_is_fitted(self)
         export_coefficients(self, path)

@@ -26,6 +26,7 @@ def facts_of(description: Description) -> dict[str, str]:
         "features": f"{description.kept:,} kept of {description.width:,}",
         **({"size": printable(choice["why"])} if choice else {}),
         "passes": f"{description.passes:,}",
+        **({"prediction": description.computation} if description.computation else {}),
     }
 
 
@@ -58,7 +59,8 @@ def false_selections_of(selection: Selection) -> list[str]:
             return [
                 f"Of the {one['features']:,} features with a probability of {one['threshold']:g} "
                 f"or more, at most {one['expected_false_at_most']:.2g} are expected to be false "
-                "(Meinshausen & Bühlmann; its assumptions are in docs/selection.md)."
+                "(Meinshausen & Bühlmann, 2010). Read it as a guide: it takes all features that "
+                "say nothing for alike, and probabilities for exact."
             ]
     return []
 

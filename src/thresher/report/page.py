@@ -6,6 +6,7 @@ from thresher.estimators.describing import Description, Selection
 from thresher.estimators.wording import parameters_of, provenance_of
 from thresher.report.curve import history_chart
 from thresher.report.markup import facts, folded, section, text, tile
+from thresher.report.reading import reading
 from thresher.report.selected import table
 
 # nothing on the page can run or load anything, whatever a feature is called
@@ -22,7 +23,8 @@ def page(description: Description, title: str, top: int = 100) -> str:
         '<meta name="viewport" content="width=device-width, initial-scale=1">'
         f'<meta http-equiv="Content-Security-Policy" content="{POLICY}">'
         f"<title>{text(title)}</title>\n<style>\n{style}</style></head>\n<body><main>"
-        f"{_header(description, title)}{''.join(parts)}{_origin(description)}"
+        f"{_header(description, title)}{''.join(parts)}{reading(description)}"
+        f"{_origin(description)}"
         "</main></body></html>\n"
     )
 
@@ -43,8 +45,14 @@ def _header(description: Description, title: str) -> str:
     return (
         f"<header><p class='kicker'>{text(description.method)} · {text(str(loss))}</p>"
         f"<h1>{text(title)}</h1>{classes}"
-        f"<div class='tiles'>{''.join(tiles)}</div></header>"
+        f"<div class='tiles'>{''.join(tiles)}</div>{_size(description)}</header>"
     )
+
+
+def _size(description: Description) -> str:
+    """Return why there are so many features, where the method has chosen."""
+    choice = description.size_choice
+    return f"<p class='note'><b>Why so many:</b> {text(choice['why'])}</p>" if choice else ""
 
 
 def _per_cent(share: float) -> str:

@@ -1,0 +1,47 @@
+"""How a prediction is computed from weights and intercept, for whoever does it without us.
+
+Where rows are not scaled to unit length, the weights are for columns as they are, and whatever was
+done to those is in the intercept. Where they are, the length is of prepared columns, all of them.
+"""
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from sklearn.base import is_regressor
+
+
+@dataclass(frozen=True)
+class Preparation:
+    """Offset and scale of every column that occurred; others do not count."""
+
+    columns: np.ndarray
+    offsets: np.ndarray
+    scales: np.ndarray
+
+
+def computation(model: Any) -> str:
+    """Say how to compute what a fitted model predicts."""
+    score = "prediction" if is_regressor(model) else "score"
+    if not model._model.vocabulary.normalize:
+        return f"A {score} is the sum of a row's values times their weights, plus the intercept."
+    if prepared_columns(model) is None:
+        return (
+            f"Rows are scaled to unit length first: a {score} is the sum of a row's values times "
+            "their weights, divided by the row's length (the root of the sum of its squared "
+            "values), plus the intercept."
+        )
+    values = "values" if model._offsets is None else "values less their columns' offsets"
+    return (
+        f"Rows are scaled to unit length first, with all columns in one unit: a {score} is the sum "
+        f"of a row's {values} times their weights, divided by the row's length (the root of the "
+        f"sum of the squares of its {values} times their columns' scales), plus the intercept."
+    )
+
+
+def prepared_columns(model: Any) -> Preparation | None:
+    """Return what is done to columns before rows get unit length; None if it is nothing."""
+    if not model._model.vocabulary.normalize or model._scales is None:
+        return None
+    columns = np.flatnonzero(model._scales.factors)
+    return Preparation(columns, model._offsets_at(columns), model._scales.at(columns))
