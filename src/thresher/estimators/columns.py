@@ -8,6 +8,7 @@ from scipy import sparse
 
 from thresher.data.column_offsets import ColumnOffsets
 from thresher.data.column_scales import ColumnScales
+from thresher.data.thawing import thawed
 from thresher.estimators.offsets import FarColumns, shifted_words, warn_of_offsets
 from thresher.estimators.units import NOWHERE, Sizes, UnitWatch, rescaled_words
 from thresher.train import Model
@@ -101,7 +102,7 @@ class PreparedColumns:
 
     def _watch_columns(self, rows: sparse.csr_array) -> None:
         """Warn, once, if a stream's columns turn out to be far from zero or in other units."""
-        watch = self._unit_watch
+        watch = self._unit_watch = thawed(self._unit_watch)
         if watch and (warn_of_offsets(self, rows, True) or watch.sees_enough(self, rows)):
             self._unit_watch = None
 

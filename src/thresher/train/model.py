@@ -10,6 +10,7 @@ from scipy import sparse
 
 from thresher.data.given_rows import GivenRows
 from thresher.data.growth import Restore
+from thresher.data.thawing import thawed
 from thresher.data.vocabulary import Vocabulary
 from thresher.files import access
 from thresher.learners.protocol import Learner, Overflow
@@ -125,6 +126,7 @@ class Model:
         source can be read again, ``recall`` brings some of its rows.
         """
         self._refuse_slim()
+        self._thaw()
         before, self.learner = (self.learner, self.rehearsal), learner
         self._rehearse_or_not(anew)
         restores = self._savepoints(X)
@@ -237,6 +239,11 @@ class Model:
                 access.branch(tree, "rehearsal"), len(problems), learner.dtype, len(vocabulary)
             )
         return model
+
+    def _thaw(self) -> None:
+        """Let what was learnt be written: a model from a memory-mapped file has been lent."""
+        state = self.vocabulary, self.problems, self.rehearsal
+        self.vocabulary, self.problems, self.rehearsal = thawed(state)
 
     def _refuse_slim(self) -> None:
         """Raise a ValueError if there is not enough left of what was learnt to go on."""
