@@ -42,3 +42,10 @@ def _refuse_strays(rows: sparse.csr_array) -> None:
 def unit_scales(lengths: np.ndarray) -> np.ndarray:
     """Return the factors that give rows unit length; an empty row keeps its zeros."""
     return np.divide(1.0, lengths, out=np.zeros_like(lengths), where=lengths > 0)
+
+
+def count_columns(rows: sparse.csr_array) -> int:
+    """Return how many columns occur, at a cost that follows the entries and not the width."""
+    if rows.shape[1] > rows.nnz:
+        return int(np.unique(rows.indices).size)
+    return int(np.count_nonzero(np.bincount(rows.indices, minlength=1)))

@@ -145,8 +145,11 @@ class Vocabulary:
 
     def spread(self, by_slot: np.ndarray, fill: float = 0) -> np.ndarray:
         """Return numbers by slot as an array over all columns."""
-        by_column = np.full(self.n_columns, fill, by_slot.dtype)
-        by_column[self["columns"]] = by_slot[: self.n_slots]
+        by_column = np.zeros(self.n_columns, by_slot.dtype)  # takes memory only where written
+        if fill:
+            by_column[:] = fill
+        other = np.flatnonzero(by_slot[: self.n_slots] != fill)
+        by_column[self.columns_of(other)] = by_slot[other]
         return by_column
 
     def _widen(self, n_columns: int) -> None:

@@ -8,6 +8,8 @@ the row lies, and is taken away at a loss.
 import numpy as np
 from scipy import sparse
 
+from thresher.data.matrix import count_columns
+
 FILLED = 2 / 3  # of the cells of measurements
 UNEVEN = 0.5  # of their mean, the deviation of lengths that are too different
 
@@ -17,7 +19,7 @@ def have_most_values(rows: sparse.csr_array) -> bool:
     enough = rows.nnz / (FILLED * rows.shape[0])  # columns, or fewer
     if np.diff(rows.indptr).max() > enough:  # so many occur in one row: no need to count
         return False
-    return bool(np.count_nonzero(np.bincount(rows.indices, minlength=1)) <= enough)
+    return count_columns(rows) <= enough
 
 
 def have_even_lengths(rows: sparse.csr_array) -> bool:

@@ -49,7 +49,7 @@ class SparseLinearModel(PreparedColumns, SelectorMixin, BaseEstimator):
         rows: decisions are ``X @ coef_.T`` over the rows' lengths, plus ``intercept_``.
         """
         rows = [self._model_fitted().vocabulary.spread(row) for row in self._settled()[0]]
-        dense = np.array(rows)
+        dense = rows[0][None, :] if len(rows) == 1 else np.array(rows)
         return sparse.csr_array(dense) if self._sparse else dense
 
     @property
@@ -162,6 +162,19 @@ class SparseLinearModel(PreparedColumns, SelectorMixin, BaseEstimator):
 
         check_is_fitted(self)
         export_coefficients(self, path)
+
+    def get_feature_names_out(self, input_features: Any = None) -> np.ndarray:
+        """Return the names of the selected features.
+
+        Those of ``input_features``, or of training, or x0, x1, ... as scikit-learn calls columns:
+        of millions that have no names only the selected are given one.
+        """
+        check_is_fitted(self)
+        if input_features is not None or hasattr(self, "feature_names_in_"):
+            return super().get_feature_names_out(input_features)
+        used = (self._settled()[0] != 0).any(axis=0)
+        columns = np.sort(self._model.vocabulary["columns"][used])
+        return np.array([f"x{column}" for column in columns.tolist()], dtype=object)
 
     def _get_support_mask(self) -> np.ndarray:
         """Return which features any class uses."""

@@ -75,5 +75,5 @@ class PathsModel(OnlineModel):
     def _spread(self, by_slot: list[Any], unseen: list[Any]) -> np.ndarray:
         """Return what is known by slot as arrays over all columns; a row per problem if many."""
         spread = self._model_fitted().vocabulary.spread
-        rows = np.array([spread(one, fill) for one, fill in zip(by_slot, unseen, strict=True)])
-        return rows[0] if len(rows) == 1 else rows
+        rows = [spread(one, fill) for one, fill in zip(by_slot, unseen, strict=True)]
+        return rows[0] if len(rows) == 1 else np.array(rows)

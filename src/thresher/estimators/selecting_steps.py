@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 from scipy import sparse
 
-from thresher.data.matrix import unit_scales
+from thresher.data.matrix import count_columns, unit_scales
 from thresher.estimators.gathering import Labelled
 from thresher.estimators.sizing import SizesItself
 from thresher.kernels.margins import lengths
@@ -77,8 +77,7 @@ def own_share(rows: sparse.csr_array, normalize: bool) -> float:
 
     It is little where rows look much alike, and where most have values in most columns.
     """
-    n_columns = np.count_nonzero(np.bincount(rows.indices, minlength=1))
-    filled = rows.nnz / max(rows.shape[0] * n_columns, 1)
+    filled = rows.nnz / max(rows.shape[0] * count_columns(rows), 1)
     return (1.0 - common_share(rows, normalize)) ** 2 * (1.0 - filled)
 
 
@@ -87,7 +86,9 @@ def common_share(rows: sparse.csr_array, normalize: bool) -> float:
     """Return the share of the rows' squared lengths that is common to all of them."""
     lengths_of_rows = lengths(rows.indptr.astype(np.int64, copy=False), rows.data)
     scales = unit_scales(lengths_of_rows) if normalize else np.ones(rows.shape[0])
-    mean, whole = rows.T @ scales / rows.shape[0], np.mean((lengths_of_rows * scales) ** 2)
+    squares, whole = rows.T @ scales, np.mean((lengths_of_rows * scales) ** 2)
+    # only where there is something: zeros that are never written take no memory
+    squares[rows.indices] = (squares[rows.indices] / rows.shape[0]) ** 2
     # no product of vectors: the linear algebra's own threads would go on spinning beside ours
-    common = float(np.sum(mean**2) / whole) if whole > 0 else 0.0
+    common = float(np.sum(squares) / whole) if whole > 0 else 0.0
     return min(common, 1.0) if math.isfinite(common) else 0.0
