@@ -251,3 +251,10 @@ def test_more_columns_than_memory_are_refused_in_words():
     rows = sparse.csr_array(([1.0, 1.0], ([0, 1], [0, 2**42])), shape=(2, 2**42 + 1))
     with pytest.raises(ValueError, match="columns, for which there is no memory"):
         make("PlainSGDClassifier").fit(rows, [0, 1])
+
+
+def test_rows_to_predict_are_not_told_of_training(binary):
+    model = make("PlainSGDClassifier").fit(*binary)
+    with pytest.raises(ValueError, match="contains NaN at row 4, column 2") as told:
+        model.predict(stained(binary[0], NAN))
+    assert "training" not in str(told.value)

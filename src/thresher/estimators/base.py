@@ -14,9 +14,10 @@ from thresher.data.sources.protocol import Source
 from thresher.data.vocabulary import Vocabulary
 from thresher.estimators.gathering import Labelled
 from thresher.estimators.inputs import check_rows, check_weights
-from thresher.estimators.lessons import Lessons, NextLessons, overflow_explained, with_weight
+from thresher.estimators.lessons import Lessons, NextLessons, with_weight
 from thresher.estimators.linear import SparseLinearModel
 from thresher.estimators.offsets import warn_of_offsets
+from thresher.estimators.overflowing import overflow_explained, refuse_vanishing
 from thresher.estimators.parameters import COMMON, Constraints, with_shared_words
 from thresher.estimators.progressive import Progressive
 from thresher.estimators.streaming import StreamTraining, training_source
@@ -258,15 +259,15 @@ class OnlineModel(SparseLinearModel, metaclass=ABCMeta):
         return False
 
     def _fit_rows(self, rows: sparse.csr_array, labels: np.ndarray, weights: np.ndarray) -> None:
-        targets, importance = self._lessons(labels, weights)
-        kept, rows, targets, importance = with_weight(rows, targets, importance)
+        kept, rows, targets, importance = with_weight(rows, *self._lessons(labels, weights))
         if not len(self._model.vocabulary):
             self._settle_columns(rows)
         rows = self._next_as_learnt(rows)
         watched = self.verbose > 0
         passes = Passes(self._most_passes(), self.tol or 0.0, self.shuffle, self._seed, watched)
-        with workers(self.n_jobs) as run_all, overflow_explained(kept):
+        with workers(self.n_jobs) as run_all, overflow_explained(self, kept):
             self._prepare_rows(rows, targets, importance, run_all)
+            refuse_vanishing(self, rows)
             self._model.learner = self._learner(kept.size)
             self.n_iter_ = self._model.fit(rows, targets, importance, passes, run_all, self._report)
             self._level(rows, targets, importance, run_all)
@@ -288,7 +289,7 @@ class OnlineModel(SparseLinearModel, metaclass=ABCMeta):
         kept, rows, targets, importance = with_weight(rows, targets, importance)
         scales = None if scales is None else scales[kept]
         learner = learner or self._learner(None)
-        with workers(self.n_jobs) as run_all, overflow_explained(kept):
+        with workers(self.n_jobs) as run_all, overflow_explained(self, kept):
             self._model.learn(learner, rows, targets, importance, run_all, anew, scales, recall)
         self._weights, self.n_iter_ = None, 1
 

@@ -97,5 +97,5 @@ def refuse_non_finite(estimator: BaseEstimator, rows: sparse.csr_array) -> None:
         what = "NaN" if np.isnan(rows.data[place]) else "infinity (inf)"
         raise ValueError(
             f"Input X contains {what} at row {row}, column {column}{name}. "
-            "Drop such rows or fill them in (sklearn.impute) before training."
+            "Drop such rows, or fill them in (sklearn.impute)."
         )

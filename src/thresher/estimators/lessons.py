@@ -1,14 +1,11 @@
-"""What goes around learning: only rows that count, and an overflow in plain words."""
+"""What goes around learning: targets, and only rows that count."""
 
-from collections.abc import Iterator
-from contextlib import contextmanager
 from typing import Any
 
 import numpy as np
 from scipy import sparse
 
 from thresher.estimators.gathering import Labelled
-from thresher.learners.protocol import Overflow
 from thresher.train import Sample
 
 Lessons = tuple[list[np.ndarray], np.ndarray]  # targets of every problem, importance of the rows
@@ -32,16 +29,3 @@ def sample_of(estimator: Any, some: Labelled | None) -> Sample | None:
         return None
     _, rows, targets, importance = with_weight(some.rows, *lessons)
     return Sample(estimator._as_learnt(rows), targets, importance)
-
-
-@contextmanager
-def overflow_explained(rows: np.ndarray) -> Iterator[None]:
-    """Turn an overflow into an error that says where it happened and what helps."""
-    try:
-        yield
-    except Overflow as overflow:
-        raise ValueError(
-            f"The numbers overflowed while learning row {rows[overflow.row]}: steps are too long "
-            "for these rows. Lower eta0 (or alpha, or raise gamma), set eta0='auto', or bring the "
-            "columns to similar scales (thresher.UnitScaler, sklearn.preprocessing.MaxAbsScaler)."
-        ) from None

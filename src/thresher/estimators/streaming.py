@@ -27,6 +27,7 @@ from thresher.estimators.gathering import (
 from thresher.estimators.inputs import check_weights
 from thresher.estimators.lessons import sample_of
 from thresher.estimators.offsets import shifted_words, warn_of_offsets
+from thresher.estimators.overflowing import remedy
 from thresher.estimators.progressive import Progressive
 from thresher.estimators.units import rescaled_words
 from thresher.train import Sample
@@ -247,7 +248,7 @@ class StreamTraining:
         """Leave no number in the model that cannot be used, and no name that nobody needs."""
         weights, intercepts = self.estimator._settled()
         if not (np.isfinite(weights).all() and np.isfinite(intercepts).all()):
-            raise DataError("The numbers overflowed: lower eta0, or scale the columns.")
+            raise DataError(f"The numbers overflowed. {remedy(self.estimator)}")
         self.estimator.data_fingerprint_ = self.source.fingerprint()
 
 

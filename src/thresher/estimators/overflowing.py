@@ -1,0 +1,65 @@
+"""Numbers too large or too small to learn with: where, and what helps."""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any
+
+import numpy as np
+from scipy import sparse
+
+from thresher.learners.protocol import Overflow
+
+RESCALE = "multiply X by a number that brings its values nearer to 1"
+EVEN_OUT = "bring its columns to similar scales (thresher.UnitScaler, MaxAbsScaler)"
+
+
+@contextmanager
+def overflow_explained(estimator: Any, rows: np.ndarray) -> Iterator[None]:
+    """Turn an overflow into an error that says where it happened and what helps."""
+    try:
+        yield
+    except Overflow as overflow:
+        raise ValueError(
+            f"The numbers overflowed while learning row {rows[overflow.row]}. {remedy(estimator)}"
+        ) from None
+
+
+def remedy(estimator: Any) -> str:
+    """Say what helps an estimator whose numbers overflow."""
+    helps = [*_shorter_steps(estimator), *_more_digits(estimator), RESCALE, EVEN_OUT]
+    words = f"{', '.join(helps[:-1])}, or {helps[-1]}"
+    return f"{words[0].upper()}{words[1:]}."
+
+
+def refuse_vanishing(estimator: Any, rows: sparse.csr_array) -> None:
+    """Raise a ValueError if the values are so small that nothing is left of their squares."""
+    model = estimator._model
+    if not rows.nnz or model.vocabulary.normalize:  # unit length is of a good size
+        return
+    largest = float(np.abs(rows.data).max())
+    kind = np.dtype(model.learner.dtype)
+    with np.errstate(under="ignore", over="ignore"):
+        if np.square(np.array(largest, kind)) > 0:
+            return
+    helps = " or ".join([*_more_digits(estimator), RESCALE])
+    raise ValueError(
+        f"The values of X are at most {largest:g}: their squares are 0 in {kind.name}, and nothing "
+        f"can be learnt. {helps[0].upper()}{helps[1:]}."
+    )
+
+
+def _shorter_steps(estimator: Any) -> list[str]:
+    """Return which parameter makes steps shorter, if one was set that makes them long."""
+    parameters = estimator.get_params(deep=False)
+    if parameters.get("eta0", "auto") != "auto":
+        return ["lower eta0 or set eta0='auto'"]
+    return [
+        f"{how} {name}"
+        for name, how in {"alpha": "lower", "gamma": "raise"}.items()
+        if isinstance(parameters.get(name), int | float)
+    ]
+
+
+def _more_digits(estimator: Any) -> list[str]:
+    single = estimator.get_params(deep=False).get("dtype") == "float32"
+    return ["set dtype='float64'"] if single else []

@@ -1,0 +1,52 @@
+"""Numbers too large or too small: the message says what helps, and it does."""
+
+import numpy as np
+import pytest
+
+from cases import labelled_rows, make, numbered_rows
+from thresher.estimators.overflowing import remedy
+
+
+@pytest.mark.parametrize("factor", [1e-100, 1e-30, 1e-20, 1e20])
+def test_rows_of_any_size_are_learnt_or_the_remedy_is_named(factor):
+    rows, y = numbered_rows()
+    plain = make("ThresherRegressor", dtype="float64").fit(rows, y)
+    with pytest.raises(ValueError, match="Set dtype='float64'") as told:
+        make("ThresherRegressor").fit(rows * factor, y)
+    assert "multiply X by a number" in str(told.value)
+    assert "eta0" not in str(told.value)
+    doubled = make("ThresherRegressor", dtype="float64").fit(rows * factor, y)
+    assert doubled.score(rows * factor, y) == pytest.approx(plain.score(rows, y), abs=0.01)
+
+
+def test_values_whose_squares_vanish_are_refused():
+    rows, y = numbered_rows()
+    with pytest.raises(ValueError, match=r"at most .*e-200: their squares are 0 in float64"):
+        make("ThresherRegressor", dtype="float64").fit(rows * 1e-200, y)
+    with pytest.raises(ValueError, match=r"nothing can be learnt\. Multiply X"):
+        make("PlainSGDClassifier").fit(rows * 1e-200, y > y.mean())
+
+
+def test_a_few_small_values_among_others_are_welcome():
+    rows, labels = labelled_rows()
+    rows = rows.toarray()
+    rows[3] *= 1e-200
+    rows[5:7] = 0.0
+    make("FTRLClassifier").fit(rows, labels)
+    make("FTRLClassifier").fit(np.zeros((60, 4)), labels)
+
+
+@pytest.mark.parametrize(
+    ("name", "changes", "words"),
+    [
+        ("PlainSGDClassifier", {"eta0": 1e200}, "Lower eta0 or set eta0='auto', multiply"),
+        ("PlainSGDClassifier", {}, "Multiply"),
+        ("FTRLClassifier", {"alpha": 1e200}, "Lower alpha, multiply"),
+        ("RDAClassifier", {"gamma": 1e-200}, "Raise gamma, multiply"),
+        ("RDAClassifier", {"gamma": "auto"}, "Multiply"),
+        ("ThresherClassifier", {"dtype": "float32"}, "Set dtype='float64', multiply"),
+        ("ThresherClassifier", {"dtype": "float64"}, "Multiply"),
+    ],
+)
+def test_only_what_can_be_changed_is_named(name, changes, words):
+    assert remedy(make(name, **changes)).startswith(words)
