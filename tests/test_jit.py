@@ -2,7 +2,6 @@
 
 import importlib
 import json
-import os
 import pkgutil
 import shutil
 from pathlib import Path
@@ -117,19 +116,6 @@ def test_bounds_checks_get_another_folder(monkeypatch):
         monkeypatch.setenv("NUMBA_BOUNDSCHECK", value)
         names.add(jit._fingerprint())
     assert len(names) == 2
-
-
-def test_a_home_that_cannot_be_written_gives_a_temporary_folder(tmp_path, monkeypatch):
-    blocked = tmp_path / "a file"
-    blocked.write_text("in the way")
-    monkeypatch.setenv("NUMBA_CACHE_DIR", str(blocked))
-    folder = jit._cache_folder()
-    try:
-        assert folder.is_dir()
-        assert os.access(folder, os.W_OK)
-        assert blocked not in folder.parents
-    finally:
-        folder.rmdir()
 
 
 def test_numbas_own_cache_setting_is_put_back():

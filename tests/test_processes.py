@@ -131,6 +131,17 @@ def test_a_long_wait_is_explained_once(caplog):
     assert "/somewhere" in caplog.text
 
 
+def test_nobody_is_told_that_kernels_are_kept_where_they_are_not(caplog):
+    _, clock = watch_of(caplog)
+    watch = CompileWatch(Path("/somewhere"), clock, kept=False)
+    watch.on_start(compiling("thresher.kernels.bursts"))
+    clock.now += 2 * PATIENCE
+    watch.on_start(compiling("thresher.kernels.bursts"))
+    assert "compiled again" in caplog.text
+    assert "NUMBA_CACHE_DIR" in caplog.text
+    assert "nothing to wait for" not in caplog.text
+
+
 def test_a_short_wait_and_other_peoples_kernels_are_no_news(caplog):
     watch, clock = watch_of(caplog)
     for module, seconds in (("thresher.kernels.sgd", 0.5), ("elsewhere", 99)):

@@ -12,17 +12,21 @@ from time import perf_counter
 from numba.core import event
 
 PATIENCE = 1.0  # seconds of silence
-MESSAGE = (
-    "Thresher is compiling its kernels for this machine, which takes up to a minute. They are kept "
-    "in %s: next time there is nothing to wait for."
+COMPILING = "Thresher is compiling its kernels for this machine, which takes up to a minute. "
+KEPT = COMPILING + "They are kept in %s: next time there is nothing to wait for."
+NOT_KEPT = COMPILING + (
+    "They cannot be kept, so next time they are compiled again: let the environment variable "
+    "NUMBA_CACHE_DIR name a folder that can be written."
 )
 
 
 class CompileWatch(event.Listener):
     """Listens to Numba compiling kernels of this package; what comes from its cache is no news."""
 
-    def __init__(self, folder: Path, clock: Callable[[], float] = perf_counter) -> None:
-        self.folder = folder
+    def __init__(
+        self, folder: Path, clock: Callable[[], float] = perf_counter, kept: bool = True
+    ) -> None:
+        self.words = (KEPT, folder) if kept else (NOT_KEPT,)
         self.clock = clock
         self.depth = 0  # of kernels that are compiled for the sake of others
         self.since = self.spent = 0.0
@@ -37,7 +41,7 @@ class CompileWatch(event.Listener):
         self.depth += 1
         if not self.said and self.spent + self.clock() - self.since > PATIENCE:
             self.said = True
-            logging.getLogger("thresher").warning(MESSAGE, self.folder)
+            logging.getLogger("thresher").warning(*self.words)
 
     def on_end(self, event: event.Event) -> None:
         """Count the time."""
@@ -53,6 +57,6 @@ def _is_ours(event: event.Event) -> bool:
     return bool(function.__module__.startswith("thresher."))
 
 
-def watch_compiling(folder: Path) -> None:
-    """Listen from now on."""
-    event.register("numba:compile", CompileWatch(folder))
+def watch_compiling(folder: Path, kept: bool) -> None:
+    """Listen from now on; kernels go to a folder that is kept, or ends with this process."""
+    event.register("numba:compile", CompileWatch(folder, kept=kept))

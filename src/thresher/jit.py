@@ -3,13 +3,13 @@
 import contextlib
 import hashlib
 import os
-import tempfile
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any, TypeVar, cast
 
 import numba
 
+from thresher.cache_folder import cache_folder
 from thresher.compiling import watch_compiling
 
 Function = TypeVar("Function", bound=Callable[..., Any])
@@ -30,21 +30,8 @@ def _fingerprint() -> str:
     return digest.hexdigest()[:16]
 
 
-def _cache_folder() -> Path:
-    """Return a folder for compiled kernels, a temporary one where the usual cannot be written."""
-    home = os.environ.get("NUMBA_CACHE_DIR") or os.environ.get("XDG_CACHE_HOME")
-    root = Path(home) if home else Path.home() / ".cache"
-    folder = root / "thresher" / _fingerprint()
-    try:
-        folder.mkdir(parents=True, exist_ok=True)
-        with tempfile.TemporaryFile(dir=folder):
-            return folder
-    except OSError:
-        return Path(tempfile.mkdtemp(prefix="thresher-"))
-
-
-_FOLDER = _cache_folder()
-watch_compiling(_FOLDER)
+_FOLDER, _KEPT = cache_folder(_fingerprint())
+watch_compiling(_FOLDER, _KEPT)
 
 
 @contextlib.contextmanager
