@@ -17,7 +17,7 @@ from thresher.estimators.inputs import check_rows, check_weights
 from thresher.estimators.lessons import Lessons, NextLessons, with_weight
 from thresher.estimators.linear import SparseLinearModel
 from thresher.estimators.offsets import warn_of_offsets
-from thresher.estimators.overflowing import overflow_explained, refuse_vanishing
+from thresher.estimators.overflowing import overflow_explained, warn_of_vanishing
 from thresher.estimators.parameters import COMMON, Constraints, with_shared_words
 from thresher.estimators.progressive import Progressive
 from thresher.estimators.streaming import StreamTraining, training_source
@@ -267,7 +267,7 @@ class OnlineModel(SparseLinearModel, metaclass=ABCMeta):
         passes = Passes(self._most_passes(), self.tol or 0.0, self.shuffle, self._seed, watched)
         with workers(self.n_jobs) as run_all, overflow_explained(self, kept):
             self._prepare_rows(rows, targets, importance, run_all)
-            refuse_vanishing(self, rows)
+            warn_of_vanishing(self, rows)
             self._model.learner = self._learner(kept.size)
             self.n_iter_ = self._model.fit(rows, targets, importance, passes, run_all, self._report)
             self._level(rows, targets, importance, run_all)

@@ -1,5 +1,6 @@
 """Numbers too large or too small to learn with: where, and what helps."""
 
+import warnings
 from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
@@ -31,8 +32,8 @@ def remedy(estimator: Any) -> str:
     return f"{words[0].upper()}{words[1:]}."
 
 
-def refuse_vanishing(estimator: Any, rows: sparse.csr_array) -> None:
-    """Raise a ValueError if the values are so small that nothing is left of their squares."""
+def warn_of_vanishing(estimator: Any, rows: sparse.csr_array) -> None:
+    """Warn if the values are so small that nothing is left of their squares."""
     model = estimator._model
     if not rows.nnz or model.vocabulary.normalize:  # unit length is of a good size
         return
@@ -42,9 +43,11 @@ def refuse_vanishing(estimator: Any, rows: sparse.csr_array) -> None:
         if np.square(np.array(largest, kind)) > 0:
             return
     helps = " or ".join([*_more_digits(estimator), RESCALE])
-    raise ValueError(
-        f"The values of X are at most {largest:g}: their squares are 0 in {kind.name}, and nothing "
-        f"can be learnt. {helps[0].upper()}{helps[1:]}."
+    warnings.warn(
+        f"The values of X are at most {largest:g}: their squares are 0 in {kind.name}, and hardly "
+        f"anything can be learnt from them. {helps[0].upper()}{helps[1:]}.",
+        UserWarning,
+        stacklevel=4,
     )
 
 
