@@ -20,7 +20,12 @@ MADE = {"n_features_to_select": 4, "random_state": 0, "max_iter": 2}
 
 
 @pytest.fixture
-def few_are_many(monkeypatch):
+def without_noise(monkeypatch):
+    monkeypatch.setattr(likeliest, "EXPLAINED", -np.inf)
+
+
+@pytest.fixture
+def few_are_many(monkeypatch, without_noise):
     monkeypatch.setattr(likeliest, "MANY_ROWS", FEW)
 
 
@@ -76,7 +81,7 @@ def test_they_are_what_a_dense_twin_finds(few_are_many, to_the_end, seed, interc
 
 @pytest.mark.parametrize("many_rows", [100, 150])
 @pytest.mark.parametrize("seed", range(5))
-def test_rows_insist_where_the_twins_do(to_the_end, monkeypatch, seed, many_rows):
+def test_rows_insist_where_the_twins_do(to_the_end, without_noise, monkeypatch, seed, many_rows):
     monkeypatch.setattr(likeliest, "MANY_ROWS", many_rows)
     X, y = told_apart(120, seed, strength=0.5)
     known = np.ones(120), True, many_rows
