@@ -79,6 +79,7 @@ def test_as_few_features_as_tell_all_are_enough(n_telling):
     model = ThresherClassifier(random_state=0).fit(rows, rows[:, :n_telling].sum(axis=1) > 0)
     assert_array_equal(model.get_support(indices=True), np.arange(n_telling))
     assert model.size_choice_.path["size"][0] == 1
+    assert model.size_choice_.why.startswith(["1 feature: ", "2 features: "][n_telling - 1])
 
 
 @pytest.mark.jit

@@ -14,7 +14,8 @@ from thresher.data.vocabulary import Vocabulary
 from thresher.estimators.base import OnlineModel
 from thresher.estimators.levelling import lines_from_tree
 from thresher.estimators.paths import PathsModel
-from thresher.estimators.sizing import choice_from_tree, judge_of
+from thresher.estimators.size_choice import SizeChoice
+from thresher.estimators.sizing import judge_of
 from thresher.files import access, container
 from thresher.files.errors import ModelFileError
 from thresher.files.tree import read_tree, unpack
@@ -172,7 +173,7 @@ def _set_choice(estimator: Any, tree: Tree) -> None:
     """
     stored = access.branch(tree, "fitted").get("size_choice")
     if stored is not None:
-        choice = choice_from_tree(stored, judge_of(estimator))
+        choice = SizeChoice.from_tree(stored, judge_of(estimator))
         estimator._choice = choice if choice.path or tree.get("state") is None else None
 
 

@@ -11,7 +11,7 @@ from thresher.data.given_rows import GivenRows
 from thresher.data.vocabulary import Vocabulary
 from thresher.estimators.gathering import Labelled
 from thresher.estimators.lessons import sample_of
-from thresher.files import access
+from thresher.estimators.size_choice import RULE, SizeChoice, counted, reason
 from thresher.kernels.losses import LOG_LOSS
 from thresher.learners.alone import ask, few_speak, nobody_speaks
 from thresher.learners.selection import wanted_features
@@ -23,8 +23,8 @@ from thresher.train.feed import Batch
 from thresher.train.folds import Fold, stratified_folds
 from thresher.train.judges import ClassJudge, Judge, NumberJudge
 from thresher.train.shrinking import Plan
-from thresher.train.size_rule import Leniency, Verdict, smallest_good
-from thresher.train.sizing import Table, Trial, columns_of, try_sizes
+from thresher.train.size_rule import Leniency, smallest_good
+from thresher.train.sizing import Trial, try_sizes
 from thresher.workers import Workers, workers
 
 # Measured by ``python -m experiments.sizes``.
@@ -39,7 +39,6 @@ SAMPLE_STREAM = 1 << 21  # of random numbers, that nobody else reads
 # Standard errors by which the best size must be better than nothing where no column says anything
 # alone: of many sizes one will be by one, by chance.
 DOUBTS_OF_NOISE = 2.0
-RULE = "one per cent of the columns that occur, and at least 100"
 
 
 @dataclass(frozen=True)
@@ -57,22 +56,6 @@ NOT_CLEARLY_WORSE = Leniency(errors=2.0, paired=True, least=0.01, most=0.1)
 QUICK = Effort(n_paths=4, updates=0.3, lenient=NOT_CLEARLY_WORSE)
 
 
-@dataclass(frozen=True)
-class SizeChoice:
-    """How many features a model was to keep for each class, why, and what else was tried.
-
-    ``path`` is a table, a dict of arrays with an entry for every size: ``size``, ``log_loss`` and
-    ``error`` on held-out rows with their standard errors ``log_loss_se`` and ``error_se``,
-    ``nonzeros`` (mean over folds) and ``stability`` (mean kappa between the folds' selections). Of
-    regressors it is ``squared_error`` or ``huber``, in units of the targets' spread, and ``r2``.
-    ``path`` is None where nothing was tried.
-    """
-
-    size: int
-    why: str
-    path: Table | None = None
-
-
 class SizesItself:
     """The part of a model that chooses a size where none is given."""
 
@@ -87,8 +70,8 @@ class SizesItself:
         given, seen = self.n_features_to_select, len(vocabulary)
         wanted = wanted_features(None if given == "auto" else given, seen, vocabulary.n_columns)
         if given == "auto":
-            return SizeChoice(wanted, f"{wanted:,} features, by rule of thumb: {RULE}.")
-        return SizeChoice(wanted, f"{wanted:,} features, as asked for.")
+            return SizeChoice(wanted, f"{counted(wanted)}, by rule of thumb: {RULE}.")
+        return SizeChoice(wanted, f"{counted(wanted)}, as asked for.")
 
     @property
     def n_features_selected_(self: Any) -> int:
@@ -166,7 +149,7 @@ def choose_on(
     seen, columns = len(trial.vocabulary), rows.shape[1]
     if len(folds) < 2 or seen < 2:
         size = wanted_features(None, seen, columns)
-        return SizeChoice(size, f"{size:,} features: {RULE}, for want of rows to compare sizes on.")
+        return SizeChoice(size, f"{counted(size)}: {RULE}, for want of rows to compare sizes on.")
     learner, lenient = suited(learner, effort.lenient, rows, trial)
     sizes, least = estimator._sizes_to_try(seen, columns)
     refit_updates = max(trial.judge.refit_passes * n_rows, REFIT_UPDATES)
@@ -257,37 +240,6 @@ def strata_of(estimator: Any, targets: list[np.ndarray]) -> np.ndarray:
     return (targets[0] > middle).astype(np.int64)
 
 
-def reason(judge: Judge, table: Table, verdict: Verdict, n_folds: int, lenient: Leniency) -> str:
-    """Say why a size was chosen."""
-    size, best = (int(table["size"][place]) for place in (verdict.chosen, verdict.best))
-    loss, least = (float(table[judge.loss][place]) for place in (verdict.chosen, verdict.best))
-    score = float(table[judge.score][verdict.chosen])
-    found = f"{judge.words(loss, score)} on held-out rows of {n_folds} folds"
-    if size == best:
-        return f"{size:,} features: {found}, the best of {table['size'].size} sizes."
-    explained = f"{100 * (verdict.share or 0):g} % of what it explains"
-    within = lenient.named if verdict.share is None else explained
-    return (
-        f"{size:,} features: {found}. The best of {table['size'].size} sizes, {best:,}, has "
-        f"{judge.named} {least:.4f}; this is the smallest within {within} ({verdict.margin:.4f}) "
-        "of it."
-    )
-
-
 def choice_tree(estimator: Any) -> dict[str, Any] | None:
     """Return the choice of an estimator that makes one, as a tree of plain values."""
-    if not isinstance(estimator, SizesItself):
-        return None
-    choice = estimator.size_choice_
-    return {"size": choice.size, "why": choice.why, "path": choice.path}
-
-
-def choice_from_tree(tree: dict[str, Any], judge: Judge) -> SizeChoice:
-    """Return the choice that gave a tree, made by a judge."""
-    path = None if tree.get("path") is None else access.branch(tree, "path")
-    if path is not None:
-        first, *others = columns_of(judge)
-        sizes = access.array(path, first, np.int64, (None,))
-        table = {name: access.array(path, name, np.float64, sizes.shape) for name in others}
-        path = {first: sizes, **table}
-    return SizeChoice(access.whole(tree, "size", 0), access.word(tree, "why"), path)
+    return estimator.size_choice_.tree() if isinstance(estimator, SizesItself) else None

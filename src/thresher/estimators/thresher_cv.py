@@ -10,9 +10,9 @@ from sklearn.base import is_regressor
 from sklearn.utils.metaestimators import available_if
 
 from thresher.estimators.parameters import NO_VALUE, Constraints
+from thresher.estimators.size_choice import SizeChoice
 from thresher.estimators.sizing import (
     Effort,
-    SizeChoice,
     choose_on,
     folds_of,
     strata_of,
