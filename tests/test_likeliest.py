@@ -195,6 +195,7 @@ class TestNoisyRows:
     def lost(self, model, X, y):
         return np.mean(np.logaddexp(0, -y[self.N :] * model.decision_function(X[self.N :])))
 
+    @pytest.mark.jit
     def test_they_tell_others_better(self):
         X, y = self.rows()
         cautious, refitted = self.fits(X, y)
@@ -210,6 +211,7 @@ class TestNoisyRows:
         twin = reference_exchange.cautious(X, y, start)
         assert_allclose(found, twin, atol=0.01)
 
+    @pytest.mark.jit
     @pytest.mark.parametrize(
         ("change", "why"),
         [
@@ -221,6 +223,7 @@ class TestNoisyRows:
         cautious, refitted = self.fits(*self.rows(**change))
         assert_array_equal(cautious.coef_, refitted.coef_, err_msg=why)
 
+    @pytest.mark.jit
     def test_so_do_few_features_and_few_rows(self):
         X, y = self.rows()
         for fits in (
@@ -229,6 +232,7 @@ class TestNoisyRows:
         ):
             assert_array_equal(fits[0].coef_, fits[1].coef_)
 
+    @pytest.mark.jit
     def test_labels_that_nothing_tells_overflow_nothing(self):
         X, _ = self.rows()
         y = np.where(np.arange(len(X)) % 7, 1.0, -1.0)

@@ -65,6 +65,7 @@ def test_what_is_shown_is_for_rows_as_they_are(kind):
     assert_allclose(shown, told, atol=1e-6)
 
 
+@pytest.mark.jit
 def test_intensities_are_learnt_as_well_as_scaled_ones():
     X, y = intensities()
     scaled = (X - X[:200].mean(axis=0)) / X[:200].std(axis=0)
