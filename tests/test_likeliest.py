@@ -224,6 +224,16 @@ class TestNoisyRows:
         assert_array_equal(cautious.coef_, refitted.coef_, err_msg=why)
 
     @pytest.mark.jit
+    def test_so_do_more_features_than_twice_the_rows_of_a_class(self):
+        X, y = self.rows()
+        y = np.where(np.cumsum(y > 0) <= 95, y, -1.0)  # no more than that are positive
+        fits = [
+            kind(n_features_to_select=200, random_state=0).fit(X[: self.N], y[: self.N])
+            for kind in (ThresherClassifier, Refitted)
+        ]
+        assert_array_equal(fits[0].coef_, fits[1].coef_)
+
+    @pytest.mark.jit
     def test_so_do_few_features_and_few_rows(self):
         X, y = self.rows()
         for fits in (

@@ -25,9 +25,10 @@ from thresher.train.settling import Lesson, Look, Table
 MANY_ROWS = 2000  # of which half as many must insist four times as much
 CAUTION = 3.0  # times the penalty, of features that were chosen for what was likely, or chance
 # Rows are noisy if no more than this share is explained of what they lose without any feature, and
-# chance alone would have explained this share of that. Columns that have values in most rows have
-# too much in common to be taken for independent.
-EXPLAINED, BY_CHANCE, FILLED = 0.5, 0.03, 0.5
+# chance alone would have explained this share of that. Where nearly all seems explained, or a class
+# has fewer than half as many rows as there are features, nobody can tell. Columns that have values
+# in most rows have too much in common to be taken for independent.
+EXPLAINED, BY_CHANCE, NEARLY_ALL, ROWS_PER_FEATURE, FILLED = 0.5, 0.03, 0.8, 0.5, 0.5
 # How often the penalty follows the weights, and these the penalty; what is near, in logarithms.
 PENALTY_ROUNDS, ROUNDS, CLOSE = 10, 5, 0.1
 # If a look finds so little of what rows would insist on, nobody looks twice. The first asks by how
@@ -86,11 +87,15 @@ def are_noisy(lesson: Lesson, rows: Rows, here: Look, known: float) -> bool:
     rises by as much (Akaike 1974).
     """
     n_rows, n_weights = lesson.targets.size, here.weights.size - 1
-    if n_rows < MANY_ROWS or rows.values.size > FILLED * n_rows * n_weights:
+    positive = np.count_nonzero(lesson.targets > 0)
+    enough = min(positive, n_rows - positive) >= ROWS_PER_FEATURE * n_weights
+    filled = rows.values.size > FILLED * n_rows * n_weights
+    if n_rows < MANY_ROWS or filled or not enough:
         return False
     nothing = lost_by_nothing(lesson)
     explained = nothing - here.cost
-    return bool(explained - known < EXPLAINED * nothing and known > BY_CHANCE * 2 * explained)
+    unexplained = explained < NEARLY_ALL * nothing and explained - known < EXPLAINED * nothing
+    return bool(unexplained and known > BY_CHANCE * 2 * explained)
 
 
 def lost_by_nothing(lesson: Lesson) -> float:
