@@ -1,6 +1,7 @@
 """A classifier that sets right what unequal classes do to its margins.
 
-More features than twice the rows of the rarer class fit those rows too well, and the others hardly.
+More than a few features for every two rows of the rarer class fit those too well, and the others
+hardly.
 """
 
 from typing import Any, ClassVar
@@ -23,11 +24,11 @@ from thresher.workers import Workers
 EQUAL = 0.45  # a share of the rows from which a class is no rarer than the others
 # Features for each row of the rarer class from which on margins are looked at; the fewer, the more
 # its rows weigh beside the others.
-FEATURES_PER_ROW = 2
+FEATURES_PER_ROW = 0.5
 FEWEST = 8  # rows of it that can say anything
 N_PATHS, STAGES = 4, 6
 # The folds' updates, as shares of a fit's or in passes, whichever is more; never more than a fit's.
-SELECTING, REFITTING = (1 / 7, 5), (0.1, 2)
+SELECTING, REFITTING = (1 / 7, 5), (0.2, 2)
 
 
 class LevelsClasses(SuitsRows):
@@ -96,11 +97,19 @@ class LevelsClasses(SuitsRows):
     def _asked(
         self: Any, sizes: list[int], targets: list[np.ndarray], importance: np.ndarray
     ) -> list[int]:
-        """Return which problems need to ask; without intercept or refit nothing can be mended."""
+        """Return which problems need to ask; without intercept or refit nothing can be mended.
+
+        The likeliest weights are held back by what they could not know, and have no need to.
+        """
         if not (self.levels and self.fit_intercept and self.refit):
             return []
-        pairs = enumerate(zip(sizes, targets, strict=True))
-        return [k for k, (size, mine) in pairs if outnumber_a_class(size, mine, importance)]
+        learner, all_paths = self._model.learner, self._states()
+        return [
+            number
+            for number, paths in enumerate(all_paths)
+            if not learner.has_settled(paths)
+            and outnumber_a_class(sizes[number], targets[number], importance)
+        ]
 
     def _in_short(self: Any, n_rows: int, sizes: list[int]) -> tuple[Thresher, Plan]:
         """Return a learner for folds of so many rows, and how it comes to models of some sizes."""

@@ -155,6 +155,10 @@ class Thresher(StageLearner):
             unit.set_weights(stable, weights[:-1], bias)
         paths.stage.number = self.timetable.last_stage + 1
 
+    def has_settled(self, paths: Paths) -> bool:
+        """Return whether the weights are those that were given, and not what descent came to."""
+        return self.finished(paths) and paths.stage.done == 0
+
     def stretch(
         self, paths: Paths, pace: Pace, vocabulary: Vocabulary, scale: float, shift: float
     ) -> None:

@@ -6,7 +6,6 @@ smaller margins than it seemed, and the intercept, which was to part the classes
 Folds that select and fit without the rows they judge show by how much.
 """
 
-import math
 from collections.abc import Sequence
 
 import numpy as np
@@ -18,8 +17,6 @@ from thresher.train.platt import Line, likeliest_line
 from thresher.train.shrinking import Plan
 from thresher.train.sizing import Trial, see_folds
 from thresher.workers import Workers
-
-INSISTED = 4.0  # twice the loss that a shift must save: chance does so in one of twenty cases
 
 
 def held_out_lines(
@@ -42,15 +39,11 @@ def held_out_lines(
 
 
 def line_for(margins: np.ndarray, targets: np.ndarray, weights: np.ndarray, loss: int) -> Line:
-    """Return what should become of margins like those of held-out rows; nothing, if in doubt.
+    """Return what should become of margins like those of held-out rows; nothing, if they are wrong.
 
-    The folds' weights have not come as far as those of the model, so that margins are stretched by
-    the root of what the folds' call for. Only the log loss gives margins a meaning to be right in:
-    others' are shifted only.
+    Only the log loss gives margins a meaning to be right in: others' are shifted only.
     """
-    line, insisted = likeliest_line(margins, targets, weights)
-    if not (line.scale > 0 and insisted > INSISTED):
+    line = likeliest_line(margins, targets, weights)
+    if line.scale <= 0:
         return Line()
-    shift = line.shift / line.scale
-    scale = line.scale if line.scale < 1 else math.sqrt(line.scale)
-    return Line(scale, scale * shift) if loss == LOG_LOSS else Line(1.0, shift)
+    return line if loss == LOG_LOSS else Line(1.0, line.shift / line.scale)
