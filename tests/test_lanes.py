@@ -13,6 +13,7 @@ from elsewhere import printed_by
 from thresher.kernels import plain_lanes
 from thresher.kernels.sigmoid import FAR
 from thresher.learners.adaptive_unit import AdaptiveUnit, line_width
+from thresher.learners.striding import strides
 
 # Fits of every kind, as the bits of their weights.
 FITS = """
@@ -80,9 +81,10 @@ def test_sums_have_one_order(dtype):
 def test_lanes_without_a_path_stay_out_of_it():
     unit = AdaptiveUnit(3, np.dtype(np.float32))
     assert unit.width == 16
-    shares = unit.shares(np.array([[1.25, 0.0, 1.25]]), 2.0)
+    shares = unit.shares(np.array([[1.25, 0.0, 1.25]]), strides(unit, 0.25, 2.0))
     assert shares.takes[0].tolist() == [1.25, 0.0, 1.25] + [0.0] * 13
     assert shares.active.tolist() == [2]
     assert list(unit.fitting) == [2]
-    assert shares.steps[0, :3].tolist() == [1.0, 1.0, 2.0]
+    assert shares.steps[0, :3].tolist() == [1.0, 0.25, 2.0]
     assert shares.steps[1, :3].tolist() == [1.0, 1.0, 0.0]
+    assert shares.steps[2].tolist() == [1.0, -1.0, 0.0] + [0.0] * 13

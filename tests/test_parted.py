@@ -55,7 +55,7 @@ def learn(unit, parted, gravity=0.0):
     takes = rng.integers(0, 2, (bursts, unit.lanes)) * 1.25
     takes[:, [0, -1]] = 1.25
     run = run_parted if parted else run_bursts
-    shares = unit.shares(takes, 1.0)
+    shares = unit.shares(takes)
     assert run(rows, updates, rules, 0, shares, unit.kernel_view()) == N_ROWS
     return flat(unit.tree())
 
@@ -181,12 +181,13 @@ def test_running_means_of_members_follow_their_weights(before, weights, choice):
 
 def test_one_path_alone_learns_a_stream():
     rows, labels = labelled_rows(n=400, p=40, density=0.2)
-    model = make("ThresherClassifier", n_paths=1)
+    alone, many = (make("ThresherClassifier", n_paths=n) for n in (1, 16))
     for first in range(0, 400, 100):
         now = slice(first, first + 100)
-        model.partial_fit(rows[now], labels[now], classes=[0, 1])
-    assert len(model.history_) > 1
-    assert model.score(rows, labels) > 0.8
+        alone.partial_fit(rows[now], labels[now], classes=[0, 1])
+    assert len(alone.history_) > 1
+    many.partial_fit(rows, labels, classes=[0, 1])
+    assert alone.score(rows, labels) > max(many.score(rows, labels) - 0.03, 0.75)
 
 
 @pytest.mark.jit

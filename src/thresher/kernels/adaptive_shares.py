@@ -21,6 +21,7 @@ def path_of(stack, path, n_slots):
         stack.bias_facts[path],
         stack.total[path],
         stack.bias_total[path],
+        stack.behind[path],
         stack.owners[path],
         stack.ratios[path],
         stack.pooled[path],

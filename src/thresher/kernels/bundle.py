@@ -17,6 +17,7 @@ class Bundle(NamedTuple):
     before it. ``push`` are the sums of gradients, and empty if nobody asks for them; ``bias_facts``
     is all of this of the constant input. ``ratios[: pooled[0]]`` are |sum of gradients| / sqrt(sum
     of squares) of the stage's last burst, of the slots in ``owners``; ``total`` sums of weights.
+    ``behind`` is by how much paths with long steps erred more than those with short ones.
 
     Where some paths do not select but fit, lines are parted: ``weights`` are halves of lines, those
     of the paths that select. The paths that fit have weights at a few slots only, in the half line
@@ -34,6 +35,7 @@ class Bundle(NamedTuple):
     bias_facts: NDArray[np.floating]
     total: NDArray[np.float64]
     bias_total: NDArray[np.float64]
+    behind: NDArray[np.float64]
     owners: NDArray[np.uint32]
     ratios: NDArray[np.float64]
     pooled: NDArray[np.int64]
@@ -64,7 +66,8 @@ class Shares(NamedTuple):
 
     ``takes`` are the paths' weights, 0 where one lets the burst pass; ``parts`` is 1 where it takes
     part, else 0, and ``active`` counts those. ``steps`` has a row with the length of each path's
-    steps relative to others', and one in which those of paths that fit are 0. Those paths are the
+    steps relative to others', one in which those of paths that fit are 0, and one with what each
+    path's errors count in the comparison of long steps with short ones. Paths that fit are the
     last, from ``fitting`` on.
     """
 

@@ -76,7 +76,7 @@ def run_parted(rows, updates, rules, done, shares, bundle):
     order, steps, biases, norms, targets, importance = updates
     weights, places, fits, push = bundle.weights, bundle.places, bundle.fits, bundle.push
     pace = bundle.pace.reshape(-1)
-    bias, bias_facts = bundle.bias, bundle.bias_facts
+    bias, bias_facts, behind = bundle.bias, bundle.bias_facts, bundle.behind
     takes, active, fitting = shares.takes, shares.active, shares.fitting
     half = np.uint64(LINE // 2 // weights.itemsize)  # known when this is compiled
     line, whole = np.empty_like(takes[:1]), np.empty_like(takes[:1])
@@ -110,10 +110,12 @@ def run_parted(rows, updates, rules, done, shares, bundle):
             if not math.isfinite(total(sums)):
                 return t
             slopes = slopes_of(rules.loss, sums, targets[i], line)
+            errors = times(slopes, slopes)
             slopes = scaled(times(slopes, load(takes, number)), importance[i])
             square = number_type(total(times(slopes, slopes)) / (active[number] * norm))
             if not math.isfinite(square):
                 return t
+            behind[0] += importance[i] * total(times(errors, load(shares.steps, 2)))
             if square > 0.0:
                 moves = times(scaled(slopes, -steps[t]), load(shares.steps, 0))
                 store(whole, 0, moves)

@@ -25,8 +25,8 @@ def columns_in(paths: Paths, vocabulary: Vocabulary) -> Columns:
 def mean_weights(
     paths: Paths, selecting: bool = False, fitting: bool = False
 ) -> tuple[np.ndarray, float]:
-    """Return the average over paths: all of them, or those that select, or those that fit."""
-    units = units_of(paths)
+    """Return the average over paths: all of them, or those that lead among who selects, or fits."""
+    units, careful = units_of(paths), paths.stage.careful
     everyone = not (selecting or fitting)
     total = paths.notes.pop("sums", None) if everyone else None
     if total is None:
@@ -35,10 +35,10 @@ def mean_weights(
             path_sums(joined([unit.arrays.by_slot for unit in units], "weights", 0), total)
         else:
             for unit in units:
-                unit.add_weights(total, unit.lanes_that(selecting, fitting))
+                unit.add_weights(total, unit.lanes_that(selecting, fitting, careful))
     bias, count = 0.0, 0
     for unit in units:
-        lanes = unit.lanes_that(selecting, fitting)
+        lanes = unit.lanes_that(selecting, fitting, careful)
         bias += float(unit.arrays["bias"][0, lanes.start : lanes.stop].sum(dtype=np.float64))
         count += len(lanes)
     total /= count
@@ -64,6 +64,14 @@ def forget_sums(paths: Paths) -> None:
 def bias_total(paths: Paths) -> float:
     """Return the sum over paths and ends of bursts of the constant input's weight."""
     return sum(float(unit.arrays["bias_total"][0]) for unit in paths.units)
+
+
+def gather(paths: Paths) -> None:
+    """Let all paths go on from the mean of those that lead and fit."""
+    weights, bias = mean_weights(paths, fitting=True)
+    for unit in units_of(paths):
+        unit.join()
+        unit.set_weights(np.flatnonzero(paths.stable), weights[paths.stable], bias)
 
 
 def has_fitting(paths: Paths) -> bool:

@@ -10,7 +10,7 @@ from thresher.kernels.bundle import FRESH, PUSH, RATE, SQUARES, Bundle, Shares
 from thresher.kernels.judging import clear_slots, lane_sums, pad_takes
 from thresher.kernels.lanes import LINE
 from thresher.kernels.parted import choose_members, parted_sums
-from thresher.learners.parted_lines import join, part
+from thresher.learners.parted_lines import in_halves, join, part
 from thresher.learners.unit import PathUnit
 
 
@@ -47,6 +47,7 @@ class AdaptiveUnit(PathUnit):
                 "bias": np.zeros((1, width), dtype),
                 "bias_facts": np.zeros((1, 4), dtype),
                 "bias_total": np.zeros(1),
+                "behind": np.zeros(1),
             },
             resting={"squares": 0.0, "push": 0.0, "places": 0, "total": 0.0},
         )
@@ -74,6 +75,7 @@ class AdaptiveUnit(PathUnit):
             a["bias_facts"],
             a.at_hand("total"),
             a["bias_total"],
+            a["behind"],
             self.pool["owners"],
             self.pool["ratios"],
             self.pool.length,
@@ -91,12 +93,16 @@ class AdaptiveUnit(PathUnit):
         if asks:
             self.pool.grow(self.arrays.n_slots)
 
-    def shares(self, takes: np.ndarray, fitting: float) -> Shares:
-        """Return who takes part in bursts with which weight; steps of fitting paths are longer."""
+    def shares(self, takes: np.ndarray, strides: Any = (1.0, 0.0)) -> Shares:
+        """Return who takes part in bursts with which weight.
+
+        ``strides`` are the lengths of the paths' steps, and what each counts in their comparison.
+        """
         padded, parts = np.zeros((2, len(takes), self.width), self.dtype)
         active = pad_takes(takes, padded, parts)
-        steps = np.ones((2, self.width), self.dtype)
-        steps[0, self.fitting.start : self.fitting.stop] = fitting
+        steps = np.zeros((3, self.width), self.dtype)
+        steps[1] = 1.0
+        steps[[0, 2], : self.lanes] = np.broadcast_arrays(*strides, np.empty(self.lanes))[:2]
         steps[1, self.fitting.start : self.fitting.stop] = 0.0
         return Shares(padded, parts, active, steps, self.fitting.start)
 
@@ -203,16 +209,22 @@ class AdaptiveUnit(PathUnit):
         self.add_weights(sums, range(self.lanes))
         return sums
 
-    def lanes_that(self, selecting: bool, fitting: bool) -> range:
-        """Return the lanes of all paths, or only of those that select, or that fit."""
-        if fitting:
-            return self.fitting
-        return range(self.fitting.start if selecting else self.lanes)
+    def lanes_that(self, selecting: bool, fitting: bool, careful: bool) -> range:
+        """Return the lanes of all paths, or only of the leading ones that select, or that fit."""
+        if not (selecting or fitting):
+            return range(self.lanes)
+        bold, short = self.hands[1 if fitting else 0]
+        return short if careful and len(short) else bold
 
     @property
     def fitting(self) -> range:
         """Return the lanes of the paths that fit while others select: half of them."""
         return range(self.lanes - self.lanes // 2, self.lanes)
+
+    @property
+    def hands(self) -> list[tuple[range, range]]:
+        """Return the lanes of long steps and of short ones: of paths that select, that fit."""
+        return [in_halves(range(self.fitting.start)), in_halves(self.fitting)]
 
     def set_members(self, chosen: np.ndarray, weights: np.ndarray) -> None:
         """Let the fitting paths learn the chosen slots only; new ones begin with given weights."""
@@ -262,10 +274,7 @@ class AdaptiveUnit(PathUnit):
         fits = self.fits.copy() if slots is None or not parted else self.fits[self._numbers(slots)]
 
         def restore_form() -> None:
-            if parted:
-                self.part()
-            else:
-                self.join()
+            (self.part if parted else self.join)()
 
         def restore_fits() -> None:
             if slots is None or not parted:

@@ -15,7 +15,7 @@ import numpy as np
 from thresher.data.given_rows import GivenRows
 from thresher.data.vocabulary import Vocabulary
 from thresher.kernels.evidence import BEND, LEVEL, PULL
-from thresher.kernels.pulls import add_pulls
+from thresher.kernels.pulls import ROWS, add_pulls
 from thresher.kernels.rows import Rows
 from thresher.learners.paths import Paths
 
@@ -75,6 +75,22 @@ def certainties(paths: Paths, vocabulary: Vocabulary) -> np.ndarray:
     """Return pulls over their standard deviations by chance; 0 where nothing is known."""
     facts = paths.features["pull_facts"]
     return _over_chance(paths.shown("pull"), facts, paths.of(vocabulary["squares"]))
+
+
+def have_all_told(paths: Paths) -> bool:
+    """Return whether all rows of a stream have been heard; those of old files have not."""
+    return bool(paths.features["pull_facts"][ROWS] >= paths.stage.new_rows)
+
+
+def can_be_judged(paths: Paths, vocabulary: Vocabulary) -> np.ndarray:
+    """Return the mask of the features that occur in enough rows of a stream to tell what they say.
+
+    Half of the targets, if these are numbers, are on the rarer side of their mean.
+    """
+    rows, total, squares = paths.features["pull_facts"]
+    variance = squares / rows - (total / rows) ** 2 if rows else 0.0
+    rarer = (1.0 - math.sqrt(max(1.0 - variance, 0.0))) / 2  # of targets that are -1 and 1
+    return rarer * paths.of(vocabulary["occurrences"]) >= ENOUGH_ROWS
 
 
 def few_speak(heard: Heard, vocabulary: Vocabulary) -> bool:

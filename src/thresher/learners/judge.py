@@ -9,6 +9,7 @@ from thresher.data.vocabulary import Vocabulary
 from thresher.kernels.annealing import annealed_rejection_rate
 from thresher.kernels.judging import follow_members, follow_weights, salient
 from thresher.kernels.masks import count_both
+from thresher.learners import alone
 from thresher.learners.adaptive_paths import columns_in, has_fitting, mean_weights, units_of
 from thresher.learners.gravity import gravity_for
 from thresher.learners.paths import Paths
@@ -19,19 +20,26 @@ from thresher.learners.timetable import Timetable
 # say most.
 MEMORY, STREAM_MEMORY = 0.8, 0.5
 HARDLY = 1e-6  # the share by which who came stands higher than who went
-SALIENCE = 0.2  # exponent of a column's sum of squares in c_j
+SALIENCE, CAREFUL_SALIENCE = 0.2, 0.5  # exponents of a column's sum of squares in c_j
+# Standard deviations of chance below which what a feature says counts for less; nobody says less
+# than the least.
+DOUBTFUL, LEAST = 4.0, 0.01
 
 
 @dataclass(frozen=True)
 class Judge:
     """Judges by running means over stages of the weights, and by what columns say (``salience``).
 
-    On a stream half of the paths fit what the others select, and are told what that is.
+    On a stream half of the paths fit what the others select, and are told what that is. Features
+    are not judged there before they occur in enough rows (``waits``), and what might be chance
+    counts for less, if it is less than ``doubtful``.
     """
 
     n_features: int | float | None
     timetable: Timetable
     salience: float = SALIENCE
+    waits: bool = True
+    doubtful: float = DOUBTFUL
 
     def wanted(self, vocabulary: Vocabulary) -> int:
         """Return how many features are to be left in the end."""
@@ -124,25 +132,41 @@ class Judge:
     def _kept(
         self, paths: Paths, vocabulary: Vocabulary, stable: np.ndarray, scores: np.ndarray
     ) -> np.ndarray:
-        """Return the mask of the stable features with the highest scores.
-
-        A feature that appeared during the stage has not had its chance yet, and stays.
-        """
-        first_fresh, seen = paths.first_fresh, len(vocabulary)
-        wanted, stage = self.wanted(vocabulary), paths.stage.number
-        size = shrinking_size(seen, wanted, stage, self.timetable.n_stages)
-        judged = stable
-        if first_fresh < stable.size:
-            judged = stable.copy()
-            judged[first_fresh:] = False
+        """Return the mask of the features with the highest scores, and of those not judged yet."""
+        stage, n_stages = paths.stage.number, self.timetable.n_stages
+        size = shrinking_size(len(vocabulary), self.wanted(vocabulary), stage, n_stages)
+        judged = self._judged(paths, vocabulary, stable)
         kept = strongest(scores, judged, columns_in(paths, vocabulary), size)
-        kept[first_fresh:] = stable[first_fresh:]
-        return kept
+        return kept if judged is stable else kept | (stable > judged)
+
+    def _judged(self, paths: Paths, vocabulary: Vocabulary, stable: np.ndarray) -> np.ndarray:
+        """Return the mask of the features that have had their chance.
+
+        One that appeared during the stage has not, nor has one of a stream that occurs in so few
+        rows that nobody could tell, unless the selection ends.
+        """
+        first_fresh = paths.first_fresh
+        early = paths.stage.number < self.timetable.n_stages
+        waits = self.waits and self.timetable.endless and early
+        if not waits and first_fresh == stable.size:
+            return stable
+        judged = stable & alone.can_be_judged(paths, vocabulary) if waits else stable.copy()
+        judged[first_fresh:] = False
+        return judged
 
     def _saliences(self, paths: Paths, vocabulary: Vocabulary) -> np.ndarray:
-        """Return c_j of every feature: 1 where those that occur often have no more to say."""
-        salience = 0.0 if paths.stage.few_speak else self.salience
-        return paths.of(vocabulary["squares"]) ** salience
+        """Return c_j of every feature: 1 where those that occur often have no more to say.
+
+        A stream's steps are long, and single rows make weights of features that say nothing. Less
+        counts what might be chance, if all rows have been asked what each feature says alone; and
+        where rows are noisy, so that short steps lead, more counts how often features say it.
+        """
+        salience = CAREFUL_SALIENCE if paths.stage.careful else self.salience
+        saliences = paths.of(vocabulary["squares"]) ** (0.0 if paths.stage.few_speak else salience)
+        if self.timetable.endless and alone.have_all_told(paths):
+            said = np.maximum(alone.certainties(paths, vocabulary), LEAST)
+            saliences *= said / np.hypot(said, self.doubtful)
+        return saliences
 
     def _gravity(
         self, paths: Paths, stable: np.ndarray, share: float, rate: float

@@ -38,3 +38,9 @@ def numbered(used: np.ndarray, members: np.ndarray) -> np.ndarray:
     numbers = np.arange(1, used.size + 1)
     places[used] = np.where(members[used], numbers, -numbers)
     return places
+
+
+def in_halves(lanes: range) -> tuple[range, range]:
+    """Return the first half of some lanes, and the others."""
+    middle = lanes.start + (len(lanes) + 1) // 2
+    return range(lanes.start, middle), range(middle, lanes.stop)

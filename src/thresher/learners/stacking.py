@@ -138,6 +138,7 @@ def stacked_bundles(units: list[AdaptiveUnit]) -> Bundle:
         joined(whole, "bias_facts", 1),
         joined(by_slot, "total", 0),
         joined(whole, "bias_total", 1),
+        joined(whole, "behind", 1),
         joined(pool, "owners", 0),
         joined(pool, "ratios", 0),
         joined_lengths([unit.pool for unit in units]),

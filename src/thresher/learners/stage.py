@@ -23,6 +23,8 @@ class Stage:
     over: bool = False  # whether no feature is left, so that nothing can change any more
     closed: bool = False  # whether columns that have not occurred yet are purged as well
     few_speak: bool = False  # whether only few features say anything: they are weighed at the end
+    held_back: bool = False  # whether weights are shortened by what they could not know
+    careful: bool = False  # whether short steps lead; see thresher.learners.striding
     streamed: bool = False  # whether the last judged features did not know how much was to come
 
     @property

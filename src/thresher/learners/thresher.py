@@ -22,6 +22,7 @@ from thresher.learners.adaptive_independent import run_independent
 from thresher.learners.adaptive_paths import (
     bias_total,
     forget_sums,
+    gather,
     has_fitting,
     mean_weights,
     note_sums,
@@ -36,10 +37,11 @@ from thresher.learners.calibration import (
     refit_probabilities,
     weighed_probabilities,
 )
-from thresher.learners.judge import SALIENCE, Judge
+from thresher.learners.judge import DOUBTFUL, SALIENCE, Judge
 from thresher.learners.pace import Pace, Schedule
 from thresher.learners.paths import Paths
 from thresher.learners.stages import RunUnit, StageLearner
+from thresher.learners.striding import SHORT, let_lead, strides
 from thresher.learners.timetable import Timetable
 from thresher.workers import Workers
 
@@ -56,7 +58,8 @@ class Thresher(StageLearner):
     stream half of the paths fit what the others have selected so far, so that there is a model
     whenever somebody looks, with steps ``fitting`` times as long. Rows that are all at hand may let
     features that went come back (``exchanges``), weigh all against each other where only few speak
-    (``weighs``), and insist on the likeliest weights (``settles``).
+    (``weighs``), and insist on the likeliest weights (``settles``). Steps that are ``short`` are so
+    long beside the others of a stream; for ``waits`` and ``doubtful`` see ``Judge``.
     """
 
     selecting: Schedule
@@ -71,6 +74,9 @@ class Thresher(StageLearner):
     exchanges: bool = True
     weighs: bool = True
     settles: bool = True
+    short: float = SHORT
+    waits: bool = True
+    doubtful: float = DOUBTFUL
 
     means: ClassVar[tuple[str, ...]] = ("mean", "fitted")
     few: ClassVar[tuple[str, ...]] = ("fitted",)
@@ -78,7 +84,7 @@ class Thresher(StageLearner):
     @property
     def judge(self) -> Judge:
         """Return what says, at the ends of stages, which features stand out."""
-        return Judge(self.n_features, self.timetable, self.salience)
+        return Judge(self.n_features, self.timetable, self.salience, self.waits, self.doubtful)
 
     @property
     def most_lanes(self) -> int:
@@ -97,7 +103,7 @@ class Thresher(StageLearner):
         """Return how long steps are: short ones regularise the selection, most of all early."""
         stage = paths.stage.number
         if not self.timetable.selects(stage):
-            return self.refitting
+            return self.refitting.longer(self.short if paths.stage.careful else 1.0)
         way = (stage - 1) / max(self.timetable.n_stages - 1, 1)
         return self.selecting.longer(self.growth**way)
 
@@ -164,8 +170,7 @@ class Thresher(StageLearner):
     ) -> None:
         """Let the model's margins be so many times as large, and shifted, for good."""
         weights, bias = self.weights(paths, vocabulary)
-        mean = np.append(weights[paths.stable], bias * self.refitting.constant(pace))
-        mean *= scale
+        mean = scale * np.append(weights[paths.stable], bias * self.refitting.constant(pace))
         mean[-1] += shift
         self.settle(paths, pace, mean)
 
@@ -178,13 +183,12 @@ class Thresher(StageLearner):
         stage, units = paths.stage, units_of(paths)
         rules = self._begin(paths, updates[0].order.size)
         takes = self.takes(paths, updates[0].order.size)
-        fitting = self.fitting if rules.parted else 1.0
 
         def run(number: int) -> int:
-            shares = units[number].shares(takes[number], fitting)
+            own = [strides(units[number], self.short, self.fitting)] if rules.parted else []
+            shares = units[number].shares(takes[number], *own)
             bundle = units[number].kernel_view()
-            done = stage.done % stage.burst_size
-            learn = run_parted if rules.parted else run_bursts
+            learn, done = run_parted if rules.parted else run_bursts, stage.done % stage.burst_size
             return learn(rows, updates[number], rules, done, shares, bundle)
 
         return run
@@ -196,7 +200,7 @@ class Thresher(StageLearner):
         units, count = units_of(paths), updates[0].order.size
         if not self.shared:
             rules, done = self._begin(paths, count), paths.stage.done % paths.stage.burst_size
-            shares = units[0].shares(self.takes(paths, count)[0], fitting=1.0)  # all miss nothing
+            shares = units[0].shares(self.takes(paths, count)[0])  # all miss nothing
             return run_independent(units, rows, updates, rules, done, shares, run_all)
         if count < self.room(paths) or not self.judge.sums_up(paths):
             return super().run_units(paths, rows, updates, run_all)
@@ -233,6 +237,7 @@ class Thresher(StageLearner):
         if self.timetable.selects(paths.stage.number):
             paths.stage.streamed = self.timetable.endless
             self.judge.judge(paths, vocabulary, self.rejection_rate, again)
+            let_lead(paths)
         if paths.stage.number == self.timetable.averaging:
             paths.stage.number += 1  # the end: what this stage gathered is the model
             return
@@ -241,6 +246,8 @@ class Thresher(StageLearner):
         if not self.timetable.selects(paths.stage.number):
             paths.stage.gravity = 0.0
         if paths.stage.number == self.timetable.n_stages + 1:
+            if self.timetable.endless and has_fitting(paths):
+                gather(paths)
             for unit in units_of(paths):
                 unit.step_anew()
         if paths.stage.number <= self.timetable.last_stage:
