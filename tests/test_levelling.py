@@ -16,7 +16,7 @@ from thresher.estimators.levelling import outnumber_a_class
 from thresher.estimators.wording import meaning_of
 from thresher.kernels.losses import HINGE, LOG_LOSS
 from thresher.train import likeliest
-from thresher.train.levelling import line_for
+from thresher.train.levelling import INSISTED, line_for
 from thresher.train.platt import Line, likeliest_line
 
 NOTHING = [1.0, 0.0]
@@ -52,17 +52,17 @@ def drawn(scale=1.0, shift=0.0, n=4000, seed=0):
     return margins, np.where(rng.random(n) < expit(scale * margins + shift), 1.0, -1.0)
 
 
-def slow_line(margins, targets, weights):
+def slow_line(margins, targets, weights, shifts=True):
     """Return the likeliest line, by a method that knows nothing of slopes."""
     positive, negative = (weights[targets == sign].sum() / weights.mean() for sign in (1, -1))
     goals = np.where(targets > 0, (positive + 1) / (positive + 2), 1 / (negative + 2))
 
     def cost(line):
-        values = line[0] * margins + line[1]
+        values = line[0] * margins + (line[1] if shifts else 0.0)
         return weights @ (np.logaddexp(0, values) - goals * values) / weights.mean()
 
     options = {"xatol": 1e-9, "fatol": 1e-9, "maxiter": 10_000, "maxfev": 10_000}
-    return minimize(cost, [1.0, 0.0], method="Nelder-Mead", options=options).x
+    return minimize(cost, [1.0, 0.0], method="Nelder-Mead", options=options).x * [1, shifts]
 
 
 @pytest.mark.parametrize("weighted", [False, True])
@@ -70,15 +70,25 @@ def slow_line(margins, targets, weights):
 def test_the_line_is_a_slow_twins(line, weighted):
     margins, targets = drawn(*line, n=300)
     weights = 1.0 + np.arange(300) % 3 if weighted else np.ones(300)
-    found = likeliest_line(margins, targets, weights)
+    found = likeliest_line(margins, targets, weights, -1.0)
     assert_allclose(found, slow_line(margins, targets, weights), atol=1e-4)
+    level = likeliest_line(margins, targets, weights, np.inf)
+    assert_allclose(level, slow_line(margins, targets, weights, shifts=False), atol=1e-4)
+
+
+def test_rows_hardly_insist_on_shifts_that_nothing_calls_for():
+    lines = [
+        likeliest_line(*drawn(2.0, seed=seed, n=500), np.ones(500), INSISTED) for seed in range(200)
+    ]
+    assert 0.1 < np.mean([line.shift != 0 for line in lines]) < 0.22
+    assert likeliest_line(*drawn(2.0, 0.5), np.ones(4000), 50.0).shift > 0.3
 
 
 @pytest.mark.parametrize("scale", [0.4, 2.5])
 def test_margins_become_what_is_likeliest_and_others_than_chances_are_shifted_only(scale):
     margins, targets = drawn(scale, 0.8)
     weights = np.ones(margins.size)
-    line = likeliest_line(margins, targets, weights)
+    line = likeliest_line(margins, targets, weights, INSISTED)
     assert line_for(margins, targets, weights, LOG_LOSS) == line
     assert line_for(margins, targets, weights, HINGE) == Line(1.0, line.shift / line.scale)
 
@@ -97,7 +107,8 @@ def test_margins_that_say_the_opposite_stay_as_they_are():
         (1000, 7, 93, False),  # seven rows say nothing
         (1000, 8, 92, True),
         (1000, 44, 56, True),
-        (1000, 45, 55, False),
+        (1000, 50, 50, True),
+        (24, 50, 50, False),
         (1000, 0, 50, False),
     ],
 )
@@ -183,9 +194,17 @@ def test_where_nobody_is_asked_the_bits_stay(changes):
     assert model.margin_lines_.tolist() == NOTHING
 
 
-def test_equal_classes_stay_as_they_are():
-    X, y = rare_class(share=0.5)
-    assert facts(ThresherClassifier(**SMALL).fit(X, y)) == facts(Unlevelled(**SMALL).fit(X, y))
+@pytest.mark.jit
+def test_chances_of_equal_classes_are_told_better():
+    losses = []
+    for seed in range(3):
+        X, y = rare_class(n=2200, seed=seed, share=0.5)
+        y = np.where(np.random.default_rng(9).random(y.size) < 0.15, -y, y)
+        for kind in (ThresherClassifier, Unlevelled):
+            model = kind(**SMALL).fit(X[:200], y[:200])
+            chances = model.predict_proba(X[200:])[:, 1]
+            losses.append(np.mean(-np.log(np.where(y[200:] > 0, chances, 1 - chances))))
+    assert np.all(np.array(losses[::2]) < losses[1::2])
 
 
 @pytest.mark.jit
@@ -198,6 +217,21 @@ def test_weights_that_are_held_back_already_stay_as_they_are(monkeypatch):
     assert noisy.margin_lines_.tolist() == NOTHING
     monkeypatch.setattr(likeliest, "MANY_ROWS", 10**6)
     assert ThresherClassifier(**parameters).fit(X, y).margin_lines_.tolist() != NOTHING
+
+
+@pytest.mark.jit
+def test_the_likeliest_weights_are_as_long_as_they_are_and_shifted_only(monkeypatch):
+    X, y = rare_class(n=2400)
+    monkeypatch.setattr(likeliest, "EXPLAINED", -np.inf)  # nobody is noisy
+    parameters = {**SMALL, "max_iter": 3, "n_features_to_select": 200}
+    model = ThresherClassifier(**parameters).fit(X, y)
+    scale, shift = model.margin_lines_
+    assert scale == 1.0
+    assert shift != 0.0
+    before = Unlevelled(**parameters).fit(X, y)
+    assert before._model.learner.has_settled(before._model.problems[0].state)
+    assert_allclose(dense_coef(model), dense_coef(before), rtol=1e-6, atol=1e-7)
+    assert_allclose(model.intercept_, before.intercept_ + shift, rtol=1e-6)
 
 
 def test_every_class_of_many_has_its_line():

@@ -56,6 +56,7 @@ def asked(X, y, start, intercept=True, importance=None):
     found = insisted_on(lesson, rows, np.append(start[columns], start[-1]), nothing)
     if found is None:
         return None
+    found = found.weights
     return np.append(found[np.argsort(columns)], found[-1])
 
 

@@ -1,7 +1,7 @@
-"""A classifier that sets right what unequal classes do to its margins.
+"""A classifier that sets right what few rows do to its margins.
 
-More than a few features for every two rows of the rarer class fit those too well, and the others
-hardly.
+With one feature and more for every two rows of a class these are fitted too well, and most of all
+where the other class has more.
 """
 
 from typing import Any, ClassVar
@@ -21,7 +21,6 @@ from thresher.train.shrinking import Plan
 from thresher.workers import Workers
 
 # Measured by ``python -m experiments.unequal``.
-EQUAL = 0.45  # a share of the rows from which a class is no rarer than the others
 # Features for each row of the rarer class from which on margins are looked at; the fewer, the more
 # its rows weigh beside the others.
 FEATURES_PER_ROW = 0.5
@@ -32,7 +31,7 @@ SELECTING, REFITTING = (1 / 7, 5), (0.2, 2)
 
 
 class LevelsClasses(SuitsRows):
-    """The part of the flagship that asks held-out rows what its margins mean, where classes differ.
+    """The part of the flagship that asks held-out rows what its margins mean, where rows are few.
 
     ``margin_lines_`` says what came of it.
     """
@@ -78,8 +77,12 @@ class LevelsClasses(SuitsRows):
         importance: np.ndarray,
         run_all: Workers,
     ) -> list[Line]:
-        """Return every problem's line; those of problems that need none change nothing."""
-        sizes = [int(paths.stable.sum()) for paths in self._states()]
+        """Return every problem's line; those of problems that need none change nothing.
+
+        The likeliest weights are as long as rows would have them, and shifted only.
+        """
+        all_paths = self._states()
+        sizes = [int(paths.stable.sum()) for paths in all_paths]
         asked = self._asked(sizes, targets, importance)
         folds = folds_of(strata_of(self, targets), FOLDS, self._seed) if asked else []
         lines = [Line() for _ in targets]
@@ -91,7 +94,8 @@ class LevelsClasses(SuitsRows):
         passes = Passes(None, 0.0, self.shuffle, self._seed)
         found = held_out_lines(learner, plan, trial, mine, passes, run_all)
         for place, line in zip(asked, found, strict=True):
-            lines[place] = line
+            settled = self._model.learner.has_settled(all_paths[place])
+            lines[place] = line.of_unit_scale() if settled else line
         return lines
 
     def _asked(
@@ -99,15 +103,14 @@ class LevelsClasses(SuitsRows):
     ) -> list[int]:
         """Return which problems need to ask; without intercept or refit nothing can be mended.
 
-        The likeliest weights are held back by what they could not know, and have no need to.
+        Weights that are held back by what they could not know have no need to.
         """
         if not (self.levels and self.fit_intercept and self.refit):
             return []
-        learner, all_paths = self._model.learner, self._states()
         return [
             number
-            for number, paths in enumerate(all_paths)
-            if not learner.has_settled(paths)
+            for number, paths in enumerate(self._states())
+            if not paths.stage.held_back
             and outnumber_a_class(sizes[number], targets[number], importance)
         ]
 
@@ -123,11 +126,11 @@ class LevelsClasses(SuitsRows):
 
 
 def outnumber_a_class(size: int, targets: np.ndarray, importance: np.ndarray) -> bool:
-    """Return whether so many features are too many for the rows of a class that is the rarer."""
+    """Return whether so many features are too many for the rows of the rarer class."""
     positive = targets > 0
     rarer = positive if 2 * np.count_nonzero(positive) <= targets.size else ~positive
     count = int(np.count_nonzero(rarer))
-    if not FEWEST <= count < EQUAL * targets.size:
+    if count < FEWEST:
         return False
     weight = float(np.sum(importance[rarer]) / np.sum(importance))
     return size >= FEATURES_PER_ROW * count * (count / targets.size) / weight

@@ -199,7 +199,7 @@ class ThresherClassifier(LevelsClasses, WeighsFeatures, ThresherModel, OnlineCla
     on it. What is left is fitted without truncation, and goes on to the likeliest weights where
     many rows insist on those, or leave most unexplained. Where a few columns say all there is to
     say, and the others nothing, features are weighed against each other instead, by what they add
-    to the likelihood (``features_weighed_``). Where one class has few rows for so many features,
+    to the likelihood (``features_weighed_``). Where there are few rows for so many features,
     held-out rows say what margins mean (``margin_lines_``). The first rows of a stream
     (``partial_fit``) are remembered for a while, and learnt up to ten times.
 

@@ -47,7 +47,7 @@ def done_for(selection: Selection) -> list[str]:
         scale, shift = selection.margins["scale"], selection.margins["shift"]
         done.append(
             f"Held-out rows made margins {scale:.3g} times as large and shifted them by "
-            f"{shift:+.3g}, for one class has few rows."
+            f"{shift:+.3g}, for rows are few for so many features."
         )
     return done
 

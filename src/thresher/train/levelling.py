@@ -1,9 +1,10 @@
 """What margins mean, by rows that had no part in them.
 
-Rows think too well of features that were chosen from them, and weights that were fitted to them.
-Where one class has few rows, its rows do most of all: among new rows those of that class have far
-smaller margins than it seemed, and the intercept, which was to part the classes, parts off too few.
-Folds that select and fit without the rows they judge show by how much.
+Rows think too well of features that were chosen from them, and weights that were fitted to them:
+where they are few, new rows' margins are less sure than they seem. Where one class has fewer rows
+than the other, its rows do most of all: among new rows those of that class have far smaller margins
+than it seemed, and the intercept, which was to part the classes, parts off too few. Folds that
+select and fit without the rows they judge show by how much.
 """
 
 from collections.abc import Sequence
@@ -17,6 +18,8 @@ from thresher.train.platt import Line, likeliest_line
 from thresher.train.shrinking import Plan
 from thresher.train.sizing import Trial, see_folds
 from thresher.workers import Workers
+
+INSISTED = 2.0  # twice the loss that a shift must save: chance does so in one of six cases
 
 
 def held_out_lines(
@@ -43,7 +46,7 @@ def line_for(margins: np.ndarray, targets: np.ndarray, weights: np.ndarray, loss
 
     Only the log loss gives margins a meaning to be right in: others' are shifted only.
     """
-    line = likeliest_line(margins, targets, weights)
+    line = likeliest_line(margins, targets, weights, INSISTED)
     if line.scale <= 0:
         return Line()
-    return line if loss == LOG_LOSS else Line(1.0, line.shift / line.scale)
+    return line if loss == LOG_LOSS else line.of_unit_scale()

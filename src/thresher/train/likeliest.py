@@ -16,6 +16,7 @@ likeliest are taken whatever the loss, with the same caution.
 import math
 from collections.abc import Callable
 from dataclasses import replace
+from typing import NamedTuple
 
 import numpy as np
 
@@ -36,6 +37,13 @@ PENALTY_ROUNDS, ROUNDS, CLOSE = 10, 5, 0.1
 HARDLY = 0.5
 
 
+class Likeliest(NamedTuple):
+    """Weights, the intercept last, and whether they are held back by what they could not know."""
+
+    weights: np.ndarray
+    held_back: bool
+
+
 def by_chance(lesson: Lesson, known: float) -> float:
     """Return by how much twice the loss must fall for so many weights that the rows know."""
     return known * max(MANY_ROWS / lesson.targets.size, 1.0) ** 2
@@ -48,8 +56,8 @@ def insisted_on(
     start: np.ndarray,
     check: Callable[[], None],
     weighed: bool = False,
-) -> np.ndarray | None:
-    """Return the weights that rows insist on, the intercept last; None if they do not.
+) -> Likeliest | None:
+    """Return the weights that rows insist on; None if they do not.
 
     The lesson is one of chances. ``start`` are the weights that the refit has come to; ``check`` is
     called before every longer look. Of features that were ``weighed`` against each other the
@@ -74,10 +82,13 @@ def insisted_on(
             return None
         if abs(np.log(penalty / before)) < CLOSE:
             break
-    if noisy or weighed:
+    held_back = noisy or weighed
+    if held_back:
         here = Table(replace(lesson, penalty=CAUTION * penalty), rows).settled(here.weights)
     insist = noisy or 2 * fallen > enough
-    return here.weights if insist and np.isfinite(here.weights).all() else None
+    if not (insist and np.isfinite(here.weights).all()):
+        return None
+    return Likeliest(here.weights, held_back)
 
 
 def are_noisy(lesson: Lesson, rows: Rows, here: Look, known: float) -> bool:

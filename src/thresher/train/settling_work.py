@@ -166,7 +166,8 @@ class SettlingWork(SheddingWork):
         rows, weighed = self._rows_left(), self.state.stage.few_speak
         likeliest = insisted_on(self.lesson, rows, start, run_all.check, weighed)
         if likeliest is not None:
-            self.learner.settle(self.state, self.pace, likeliest)
+            self.learner.settle(self.state, self.pace, likeliest.weights)
+            self.state.stage.held_back = likeliest.held_back
 
     def _rows_left(self) -> Rows:
         """Return the rows with the features that are left and no others."""
