@@ -52,6 +52,19 @@ def clicks() -> Kind:
     return Kind(sparse.hstack([sparse.csr_array(counters), ids]).tocsr(), labels, 100)
 
 
+def long_tails(n_rows: int) -> Kind:
+    """Return ids of sixteen kinds, most of them rare, half of which say a little of few clicks."""
+    rng = np.random.default_rng(7)
+    fields, margins = [], np.zeros(n_rows)
+    for levels in 2 * (10, 30, 100, 300, 1_000, 3_000, 10_000, 30_000):
+        odds = np.arange(1.0, levels + 1) ** -1.1
+        codes = rng.choice(levels, n_rows, p=odds / odds.sum())
+        margins += (rng.normal(0, 0.35, levels) * (rng.random(levels) < 0.5))[codes]
+        fields.append(dummies(codes[:, None], levels))
+    rows = sparse.hstack(fields, format="csr")
+    return Kind(rows, drawn(rng, margins - np.quantile(margins, 0.9999)), 500)
+
+
 def forest() -> Kind:
     """Return a few measurements in several units beside marks."""
     rng = np.random.default_rng(11)

@@ -52,7 +52,7 @@ class UnmeasuredClassifier(ThresherClassifier):
 
 
 class UnlevelledClassifier(ThresherClassifier):
-    """The default, but for margins of unequal classes, which it leaves as they are."""
+    """The default, but for margins, which it leaves as the refit has them."""
 
     levels = False
 
@@ -122,7 +122,7 @@ VARIANTS = {
     "unweighed": Variant("features are not weighed where few speak", change=_unweighed),
     "unsettled": Variant("weights that the refit has come to", change=_unsettled),
     "far-columns": Variant("columns far from zero as they are", kind=UnmeasuredClassifier),
-    "unlevelled": Variant("margins of unequal classes as they are", kind=UnlevelledClassifier),
+    "unlevelled": Variant("margins as the refit has them", kind=UnlevelledClassifier),
     "hinge": Variant("hinge loss", {"loss": "hinge"}),
     "unit-variance": Variant("columns of unit variance, rows as they are", scaling="unit-variance"),
 }
