@@ -180,15 +180,15 @@ class Thresher(StageLearner):
 
     def prepare(self, paths: Paths, rows: Rows, updates: list[Updates]) -> RunUnit:
         """Return what gives the unit of a number its updates, and returns how many it learnt."""
-        stage, units = paths.stage, units_of(paths)
+        units, done = units_of(paths), paths.stage.done % paths.stage.burst_size
         rules = self._begin(paths, updates[0].order.size)
         takes = self.takes(paths, updates[0].order.size)
 
         def run(number: int) -> int:
-            own = [strides(units[number], self.short, self.fitting)] if rules.parted else []
-            shares = units[number].shares(takes[number], *own)
-            bundle = units[number].kernel_view()
-            learn, done = run_parted if rules.parted else run_bursts, stage.done % stage.burst_size
+            unit = units[number]
+            own = [strides(unit, self.short, self.fitting)] if rules.parted else []
+            shares, bundle = unit.shares(takes[number], *own), unit.kernel_view()
+            learn = run_parted if rules.parted else run_bursts
             return learn(rows, updates[number], rules, done, shares, bundle)
 
         return run
@@ -232,8 +232,7 @@ class Thresher(StageLearner):
 
     def close_stage(self, paths: Paths, vocabulary: Vocabulary) -> None:
         """Keep the features that stood out, and set gravity and steps for the next stage."""
-        new_rows = paths.stage.new_rows
-        again = not self.timetable.goes_on(paths.stage.number, new_rows)
+        again = not self.timetable.goes_on(paths.stage.number, paths.stage.new_rows)
         if self.timetable.selects(paths.stage.number):
             paths.stage.streamed = self.timetable.endless
             self.judge.judge(paths, vocabulary, self.rejection_rate, again)
@@ -253,7 +252,7 @@ class Thresher(StageLearner):
         if paths.stage.number <= self.timetable.last_stage:
             while self.timetable.bursts(paths.stage.number) == 0:
                 paths.stage.number += 1
-        paths.stage.burst_size = self.timetable.burst_size(new_rows)
+        paths.stage.burst_size = self.timetable.burst_size(paths.stage.new_rows)
 
     def resume(self, paths: Paths) -> None:
         """Begin another selection among the features that are left, from their weights."""
