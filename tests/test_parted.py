@@ -181,13 +181,12 @@ def test_running_means_of_members_follow_their_weights(before, weights, choice):
 
 def test_one_path_alone_learns_a_stream():
     rows, labels = labelled_rows(n=400, p=40, density=0.2)
-    alone, many = (make("ThresherClassifier", n_paths=n) for n in (1, 16))
+    model = make("ThresherClassifier", n_paths=1)
     for first in range(0, 400, 100):
         now = slice(first, first + 100)
-        alone.partial_fit(rows[now], labels[now], classes=[0, 1])
-    assert len(alone.history_) > 1
-    many.partial_fit(rows, labels, classes=[0, 1])
-    assert alone.score(rows, labels) > max(many.score(rows, labels) - 0.03, 0.75)
+        model.partial_fit(rows[now], labels[now], classes=[0, 1])
+    assert len(model.history_) > 1
+    assert model.score(rows, labels) > 0.8
 
 
 @pytest.mark.jit
