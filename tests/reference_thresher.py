@@ -117,10 +117,9 @@ def purge_all_but(paths, n, score):
     purge(paths, columns[n:])
 
 
-def select(task, paths, *, target, n_stages, n_bursts, rejection_rate, etas, growth, size, power):
-    """Shrink the stable set to `target`; return the mean weights and the history."""
+def select(task, paths, *, target, n_stages, n_bursts, rejection_rate, etas, growth, size, powers):
+    """Shrink the stable set to `target`; return how features stood, and the history."""
     p, occurring = task.X.shape[1], int(paths.stable.sum())
-    scale = np.sum(task.X**2, axis=0) ** power
     mean, history = np.zeros(p), []
     for s in range(1, n_stages + 1):
         longer = growth ** ((s - 1) / max(n_stages - 1, 1))
@@ -129,11 +128,20 @@ def select(task, paths, *, target, n_stages, n_bursts, rejection_rate, etas, gro
         r = max(0.2, 1 / s)
         mean = np.where(paths.stable, mean + r * (paths.W.mean(axis=0) - mean), mean)
         n_kept = round(occurring ** (1 - s / n_stages) * target ** (s / n_stages))
-        purge_all_but(paths, n_kept, np.abs(mean) * scale)
+        before = paths.stable.copy()
+        salience = paths.squares.sum(axis=0) ** powers[0] * np.sum(task.X**2, axis=0) ** powers[1]
+        purge_all_but(paths, n_kept, np.abs(mean) * salience)
+        last = before if s == n_stages else before & ~paths.stable
+        mean[last] *= salience[last] / told_by(task.X)[last]
         beta = rejection_rate * (paths.stable.sum() / occurring)
         paths.gravity = quantile([ratio for j, ratio in paths.ratios if paths.stable[j]], beta)
         history.append(record(paths, rejection_rate=beta, burst_size=size))
     return mean, history
+
+
+def told_by(X):
+    """By what means of features that are judged no more tell how they stood."""
+    return np.sum(X**2, axis=0) ** 0.2
 
 
 def stand_at_the_cut(mean, scale, before, after):
@@ -178,7 +186,7 @@ def thresher(
     bounds,
     burst_weights,
     halving,
-    power,
+    powers,
     weights=None,
     exchanges=True,
 ):
@@ -197,7 +205,7 @@ def thresher(
         etas=select_etas,
         growth=growth,
         size=size,
-        power=power,
+        powers=powers,
     )
     coef, v = paths.W.mean(axis=0), paths.V.mean()
     n_refitting = max(math.ceil((updates - n_selecting * size) / size), 1 if refit > 0 else 0)
@@ -205,7 +213,7 @@ def thresher(
         known = {"loss": loss, "fit_intercept": bool(np.any(biases)), "weights": weights}
         if exchanges:
             kept = exchange(X, y, stable=paths.stable, **known)
-            stand_at_the_cut(mean, np.sum(X**2, axis=0) ** power, paths.stable, kept)
+            stand_at_the_cut(mean, told_by(X), paths.stable, kept)
             paths.stable = kept
             paths.W[:, ~kept] = 0.0
         if loss in NUMBERS:

@@ -239,7 +239,7 @@ def test_who_is_interrupted_is_as_before(both, monkeypatch):
     X, y = rare_class()
     model = ThresherClassifier(**SMALL).fit(X, y)
     before = facts(model)
-    monkeypatch.setattr(levelling, "held_out_lines", interrupted)
+    monkeypatch.setattr(levelling, "held_out_counsels", interrupted)
     with pytest.raises(KeyboardInterrupt):
         model.fit(X[:200], y[:200])
     assert facts(model) == before

@@ -254,7 +254,7 @@ def thresher(run, model):
         bounds=bounds_of(run, orders, biases),
         burst_weights=takes_of(model),
         halving=learner.halving,
-        power=learner.salience,
+        powers=learner.salience,
         **run.common,
     )
 

@@ -96,11 +96,11 @@ def _unsettled(learner: Thresher) -> Thresher:
 
 
 def _by_weight(learner: Thresher) -> Thresher:
-    return replace(learner, salience=0.0)
+    return replace(learner, salience=(0.0, 0.0))
 
 
 def _by_size(learner: Thresher) -> Thresher:
-    return replace(learner, salience=0.5)
+    return replace(learner, salience=(0.0, 0.2))
 
 
 VARIANTS = {
@@ -112,8 +112,8 @@ VARIANTS = {
     "gravity": Variant("gravity that cancels 70 % at first", {"rejection_rate": 0.7}),
     "equal-steps": Variant("one length of steps for all features", change=_equal_steps),
     "late-halving": Variant("steps that shorten half as early", change=_late_halving),
-    "by-weight": Variant("score without the column's size", change=_by_weight),
-    "by-size": Variant("score with the root of the column's size", change=_by_size),
+    "by-weight": Variant("score by the weight alone", change=_by_weight),
+    "by-size": Variant("score by the column's size, not by gradients", change=_by_size),
     "steady-steps": Variant("selecting steps of one length", change=_steady_steps),
     "long-steps": Variant("selecting steps as long as the refit's", change=_long_steps),
     "short-steps": Variant("selecting steps a third as long", change=_short_steps),

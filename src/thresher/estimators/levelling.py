@@ -1,22 +1,26 @@
-"""A classifier that sets right what few rows do to its margins.
+"""A classifier that sets right what few rows do to its margins, and to its weights.
 
 With one feature and more for every two rows of a class these are fitted too well, and most of all
-where the other class has more.
+where the other class has more. And how far weights should go few rows cannot tell by themselves.
 """
 
+from dataclasses import replace
 from typing import Any, ClassVar
 
 import numpy as np
 from scipy import sparse
 
+from thresher.data.given_rows import GivenRows
 from thresher.estimators.gathering import Labelled
 from thresher.estimators.selecting_steps import SuitsRows
 from thresher.estimators.sizing import FOLDS, folds_of, strata_of, trial_on, trying_learner
 from thresher.files import access
 from thresher.learners.thresher import Thresher
 from thresher.train import Passes
-from thresher.train.levelling import held_out_lines
+from thresher.train.levelling import Counsel, held_out_counsels
+from thresher.train.likeliest import MANY_ROWS
 from thresher.train.platt import Line
+from thresher.train.restraint import PENALTIES, restrain
 from thresher.train.shrinking import Plan
 from thresher.workers import Workers
 
@@ -24,7 +28,8 @@ from thresher.workers import Workers
 # Features for each row of the rarer class from which on margins are looked at; the fewer, the more
 # its rows weigh beside the others.
 FEATURES_PER_ROW = 0.5
-FEWEST = 8  # rows of it that can say anything
+FEWEST = 8  # rows of it that can say anything of margins,
+FEWEST_TO_CHOOSE = 100  # ... and that can choose among penalties
 N_PATHS, STAGES = 4, 6
 # The folds' updates, as shares of a fit's or in passes, whichever is more; never more than a fit's.
 SELECTING, REFITTING = (1 / 7, 5), (0.2, 2)
@@ -62,13 +67,17 @@ class LevelsClasses(SuitsRows):
         run_all: Workers,
     ) -> None:
         """Let margins be what held-out rows make of them."""
-        model = self._model
-        self._lines = self._held_out(rows, targets, importance, run_all)
-        for problem, line in zip(model.problems, self._lines, strict=True):
+        model, learner = self._model, self._model.learner
+        counsels = self._held_out(rows, targets, importance, run_all)
+        self._lines = [counsel.line for counsel in counsels]
+        for problem, mine, (line, penalty) in zip(model.problems, targets, counsels, strict=True):
+            if penalty is not None:
+                given = GivenRows(rows, model.vocabulary, learner.dtype)
+                restrain(learner, problem, given, mine, importance, penalty)
             if line != Line():
-                model.learner.stretch(problem.state, problem.pace, model.vocabulary, *line)
-                if self.verbose:
-                    print(f"margins: {line.scale:.3g} times as large, and {line.shift:+.3g}")
+                learner.stretch(problem.state, problem.pace, model.vocabulary, *line)
+            if self.verbose and (line, penalty) != Counsel():
+                print(told(line, penalty))
 
     def _held_out(
         self: Any,
@@ -76,30 +85,41 @@ class LevelsClasses(SuitsRows):
         targets: list[np.ndarray],
         importance: np.ndarray,
         run_all: Workers,
-    ) -> list[Line]:
-        """Return every problem's line; those of problems that need none change nothing.
+    ) -> list[Counsel]:
+        """Return every problem's counsel; that of problems that need none changes nothing.
 
         The likeliest weights are as long as rows would have them, and shifted only.
         """
         all_paths = self._states()
         sizes = [int(paths.stable.sum()) for paths in all_paths]
-        asked = self._asked(sizes, targets, importance)
+        settled = [self._model.learner.has_settled(paths) for paths in all_paths]
+        choosing = [
+            self.loss == "log_loss" and can_choose(mine) and not has_settled
+            for mine, has_settled in zip(targets, settled, strict=True)
+        ]
+        asked = self._asked(sizes, targets, importance, choosing)
         folds = folds_of(strata_of(self, targets), FOLDS, self._seed) if asked else []
-        lines = [Line() for _ in targets]
+        counsels = [Counsel() for _ in targets]
         if len(folds) < 2:
-            return lines
+            return counsels
         mine = [sizes[k] for k in asked]
         trial = trial_on(self, rows, [targets[k] for k in asked], importance, folds)
         learner, plan = self._in_short(min(fold.training.size for fold in folds), mine)
+        if all(choosing[k] for k in asked):
+            plan = replace(plan, penalties=PENALTIES)
         passes = Passes(None, 0.0, self.shuffle, self._seed)
-        found = held_out_lines(learner, plan, trial, mine, passes, run_all)
-        for place, line in zip(asked, found, strict=True):
-            settled = self._model.learner.has_settled(all_paths[place])
-            lines[place] = line.of_unit_scale() if settled else line
-        return lines
+        found = held_out_counsels(learner, plan, trial, mine, passes, run_all)
+        for place, counsel in zip(asked, found, strict=True):
+            line = counsel.line
+            counsels[place] = Counsel(line.of_unit_scale()) if settled[place] else counsel
+        return counsels
 
     def _asked(
-        self: Any, sizes: list[int], targets: list[np.ndarray], importance: np.ndarray
+        self: Any,
+        sizes: list[int],
+        targets: list[np.ndarray],
+        importance: np.ndarray,
+        choosing: list[bool],
     ) -> list[int]:
         """Return which problems need to ask; without intercept or refit nothing can be mended.
 
@@ -111,7 +131,7 @@ class LevelsClasses(SuitsRows):
             number
             for number, paths in enumerate(self._states())
             if not paths.stage.held_back
-            and outnumber_a_class(sizes[number], targets[number], importance)
+            and (choosing[number] or outnumber_a_class(sizes[number], targets[number], importance))
         ]
 
     def _in_short(self: Any, n_rows: int, sizes: list[int]) -> tuple[Thresher, Plan]:
@@ -127,13 +147,31 @@ class LevelsClasses(SuitsRows):
 
 def outnumber_a_class(size: int, targets: np.ndarray, importance: np.ndarray) -> bool:
     """Return whether so many features are too many for the rows of the rarer class."""
-    positive = targets > 0
-    rarer = positive if 2 * np.count_nonzero(positive) <= targets.size else ~positive
+    rarer = rarer_of(targets)
     count = int(np.count_nonzero(rarer))
     if count < FEWEST:
         return False
     weight = float(np.sum(importance[rarer]) / np.sum(importance))
     return size >= FEATURES_PER_ROW * count * (count / targets.size) / weight
+
+
+def can_choose(targets: np.ndarray) -> bool:
+    """Return whether rows are too few to say how long weights should be, but enough to ask."""
+    return bool(
+        targets.size < MANY_ROWS and np.count_nonzero(rarer_of(targets)) >= FEWEST_TO_CHOOSE
+    )
+
+
+def rarer_of(targets: np.ndarray) -> np.ndarray:
+    """Return the mask of the rows of the rarer class."""
+    positive = targets > 0
+    return positive if 2 * np.count_nonzero(positive) <= targets.size else ~positive
+
+
+def told(line: Line, penalty: float | None) -> str:
+    """Return in words what became of weights and margins."""
+    held = "" if penalty is None else f"weights are held back by a penalty of {penalty:g}; "
+    return f"{held}margins: {line.scale:.3g} times as large, and {line.shift:+.3g}"
 
 
 def line_of(estimator: Any, problem: int) -> Line | None:

@@ -173,7 +173,7 @@ def suited(
     if all(nobody_speaks(one, trial.vocabulary) for one in heard):
         lenient = replace(lenient, doubts=DOUBTS_OF_NOISE)
     if learner.loss == LOG_LOSS and all(few_speak(one, trial.vocabulary) for one in heard):
-        learner = replace(learner, salience=0.0)
+        learner = replace(learner, salience=(0.0, 0.0))
     return learner, lenient
 
 

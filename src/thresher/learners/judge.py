@@ -6,6 +6,7 @@ import numpy as np
 
 from thresher.data.scattered import Scattered
 from thresher.data.vocabulary import Vocabulary
+from thresher.kernels.adaptive import LEAST as LEAST_SQUARE
 from thresher.kernels.annealing import annealed_rejection_rate
 from thresher.kernels.judging import follow_members, follow_weights, salient
 from thresher.kernels.masks import count_both
@@ -20,7 +21,11 @@ from thresher.learners.timetable import Timetable
 # say most.
 MEMORY, STREAM_MEMORY = 0.8, 0.5
 HARDLY = 1e-6  # the share by which who came stands higher than who went
-SALIENCE, CAREFUL_SALIENCE = 0.2, 0.5  # exponents of a column's sum of squares in c_j
+# Exponents in c_j: of the squared gradients that a feature has had, and of its column's sum of
+# squares. A stream, where short steps may lead, has only the latter; and by the first of these it
+# is told how features stood that are judged no more.
+SALIENCE = (0.2, 0.1)
+STREAM_SALIENCE, CAREFUL_SALIENCE = 0.2, 0.5
 # Standard deviations of chance below which what a feature says counts for less; nobody says less
 # than the least.
 DOUBTFUL, LEAST = 4.0, 0.01
@@ -28,7 +33,7 @@ DOUBTFUL, LEAST = 4.0, 0.01
 
 @dataclass(frozen=True)
 class Judge:
-    """Judges by running means over stages of the weights, and by what columns say (``salience``).
+    """Judges by running means over stages of the weights, and by what features say (``salience``).
 
     On a stream half of the paths fit what the others select, and are told what that is. Features
     are not judged there before they occur in enough rows (``waits``), and what might be chance
@@ -37,7 +42,7 @@ class Judge:
 
     n_features: int | float | None
     timetable: Timetable
-    salience: float = SALIENCE
+    salience: tuple[float, float] = SALIENCE
     waits: bool = True
     doubtful: float = DOUBTFUL
 
@@ -47,7 +52,7 @@ class Judge:
 
     def sums_up(self, paths: Paths) -> bool:
         """Return whether it asks for the sums of all paths' weights where the stage ends."""
-        return not self.timetable.endless and self.timetable.selects(paths.stage.number)
+        return self._has_all_rows(paths)
 
     def judge(
         self, paths: Paths, vocabulary: Vocabulary, rejection_rate: float, again: bool
@@ -67,11 +72,16 @@ class Judge:
             self._choose_members(paths, vocabulary)
 
     def scores(self, paths: Paths, vocabulary: Vocabulary, weights: np.ndarray) -> np.ndarray:
-        """Return how much weights stand out: |w_j| c_j, more on a column that says more."""
-        saliences = paths.notes.get("salience")
-        return salient(
-            weights, self._saliences(paths, vocabulary) if saliences is None else saliences
-        )
+        """Return how much weights stand out: |w_j| c_j, more of a feature that says more."""
+        return salient(weights, self._saliences(paths, vocabulary))
+
+    def standing(self, paths: Paths, vocabulary: Vocabulary) -> np.ndarray:
+        """Return the scores of all features when each was last judged."""
+        mean = paths.shown("mean")
+        told = salient(mean, self._of_columns(paths, vocabulary))
+        if not self._has_all_rows(paths):
+            return told
+        return np.where(paths.stable, self.scores(paths, vocabulary, mean), told)
 
     def strongest(
         self, paths: Paths, vocabulary: Vocabulary, weights: np.ndarray, n: int
@@ -98,7 +108,7 @@ class Judge:
 
         Refits on other rows take now the ones, now the others.
         """
-        saliences, mean = self._saliences(paths, vocabulary), paths.feature("mean")
+        saliences, mean = self._of_columns(paths, vocabulary), paths.feature("mean")
         cut = float(salient(mean, saliences)[before].min(initial=np.inf))
         gone, back = np.setdiff1d(before, after), np.setdiff1d(after, before)
         for slots, share in ((gone, 1 - HARDLY), (back, 1 + HARDLY)):
@@ -121,13 +131,26 @@ class Judge:
 
     def _purge(self, paths: Paths, vocabulary: Vocabulary, stable: np.ndarray) -> np.ndarray:
         """Purge all but the most salient of the stable features; return the mask of those."""
-        if "salience" not in paths.notes and not self.timetable.endless:
-            # rows that are all at hand have been counted once and for all
-            paths.notes["salience"] = self._saliences(paths, vocabulary)
-        scores = self.scores(paths, vocabulary, paths.feature("mean"))
-        kept = self._kept(paths, vocabulary, stable, scores)
-        paths.purge(stable > kept)
+        mean, saliences = paths.feature("mean"), self._saliences(paths, vocabulary)
+        kept = self._kept(paths, vocabulary, stable, salient(mean, saliences))
+        gone = stable > kept
+        if self._has_all_rows(paths):
+            last = paths.stage.number == self.timetable.n_stages
+            self._note(paths, vocabulary, np.flatnonzero(stable if last else gone), saliences)
+        paths.purge(gone)
         return kept
+
+    def _note(
+        self, paths: Paths, vocabulary: Vocabulary, judged: np.ndarray, saliences: np.ndarray
+    ) -> None:
+        """Let the means of features that are judged for the last time tell how they stood.
+
+        Nobody will know the gradients that they have had: scores are told by columns from now on.
+        """
+        if not paths.stage.few_speak:
+            of_columns = paths.of(vocabulary["squares"])[judged] ** STREAM_SALIENCE
+            said = of_columns > 0  # or squares are too small to be told from none
+            paths.feature("mean")[judged[said]] *= saliences[judged[said]] / of_columns[said]
 
     def _kept(
         self, paths: Paths, vocabulary: Vocabulary, stable: np.ndarray, scores: np.ndarray
@@ -155,13 +178,31 @@ class Judge:
         return judged
 
     def _saliences(self, paths: Paths, vocabulary: Vocabulary) -> np.ndarray:
-        """Return c_j of every feature: 1 where those that occur often have no more to say.
+        """Return c_j of every feature, as it is judged now: 1 where few speak.
+
+        Squared gradients are small on rows that others tell already, and large on those that nobody
+        does: what a feature says counts where it is needed.
+        """
+        if not self._has_all_rows(paths):
+            return self._of_columns(paths, vocabulary)
+        if paths.stage.few_speak:
+            return np.ones(paths.n_slots)
+        of_gradients, of_columns = self.salience
+        gradients = np.maximum(paths.tallied("squares").astype(np.float64), LEAST_SQUARE)
+        return gradients**of_gradients * paths.of(vocabulary["squares"]) ** of_columns
+
+    def _has_all_rows(self, paths: Paths) -> bool:
+        """Return whether features are being selected on rows that are known to the last one."""
+        return not self.timetable.endless and self.timetable.selects(paths.stage.number)
+
+    def _of_columns(self, paths: Paths, vocabulary: Vocabulary) -> np.ndarray:
+        """Return c_j of every feature by its column: 1 where frequent ones have no more to say.
 
         A stream's steps are long, and single rows make weights of features that say nothing. Less
         counts what might be chance, if all rows have been asked what each feature says alone; and
         where rows are noisy, so that short steps lead, more counts how often features say it.
         """
-        salience = CAREFUL_SALIENCE if paths.stage.careful else self.salience
+        salience = CAREFUL_SALIENCE if paths.stage.careful else STREAM_SALIENCE
         saliences = paths.of(vocabulary["squares"]) ** (0.0 if paths.stage.few_speak else salience)
         if self.timetable.endless and alone.have_all_told(paths):
             said = np.maximum(alone.certainties(paths, vocabulary), LEAST)

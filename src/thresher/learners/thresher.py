@@ -70,7 +70,7 @@ class Thresher(StageLearner):
     dtype: np.dtype
     fitting: float = 1.0
     halving: float = SELECTING_HALVING
-    salience: float = SALIENCE
+    salience: tuple[float, float] = SALIENCE
     exchanges: bool = True
     weighs: bool = True
     settles: bool = True
@@ -290,9 +290,8 @@ class Thresher(StageLearner):
 
     def standing(self, paths: Paths, vocabulary: Vocabulary) -> Standing:
         """Return how the features stood when they were last judged."""
-        kept, mean = int(paths.stable.sum()), paths.shown("mean")
-        kept = min(kept, self.judge.wanted(vocabulary))
-        scores = self.judge.scores(paths, vocabulary, mean)
+        kept = min(int(paths.stable.sum()), self.judge.wanted(vocabulary))
+        scores = self.judge.standing(paths, vocabulary)
         return Standing(scores, alone.certainties(paths, vocabulary), kept)
 
     def leaders(self, paths: Paths, vocabulary: Vocabulary, n: int) -> np.ndarray:

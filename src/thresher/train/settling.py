@@ -157,9 +157,14 @@ def narrowed(lesson: Lesson, rows: Rows, ridge: float = RIDGE) -> Lesson:
     """
     if not lesson.of_numbers:
         return lesson
-    norms = squared_norms(rows.starts, rows.values)
-    norm = float(np.average(norms, weights=lesson.importance))
+    norm = norm_in_play(lesson, rows)
     return replace(lesson, penalty=ridge * norm) if norm > 0 else lesson
+
+
+def norm_in_play(lesson: Lesson, rows: Rows) -> float:
+    """Return the mean squared norm of rows, each as important as it is."""
+    norms = squared_norms(rows.starts, rows.values)
+    return float(np.average(norms, weights=lesson.importance))
 
 
 @np.errstate(over="ignore", invalid="ignore", divide="ignore")  # such weights are not returned

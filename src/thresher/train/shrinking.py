@@ -6,7 +6,7 @@ sizes are compared by what their features can do, not by how far the run had com
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 from scipy import sparse
@@ -22,6 +22,7 @@ from thresher.train.feed import Batch, Feed
 from thresher.train.folds import Fold
 from thresher.train.follow import follow
 from thresher.train.passes import Passes
+from thresher.train.restraint import restrained
 from thresher.train.settling import best_of, lesson_of
 from thresher.train.work import SheddingWork, Work
 from thresher.workers import Workers
@@ -32,10 +33,14 @@ REFIT_PASS = 1 << 20  # the number from which the refits count their passes
 
 @dataclass(frozen=True)
 class Sight:
-    """What a run was at some size: its features with a weight, and the held rows' margins."""
+    """What a run was at some size: its features with a weight, and the held rows' margins.
+
+    ``restrained`` are their margins by weights under each of the plan's penalties.
+    """
 
     slots: np.ndarray
     margins: np.ndarray
+    restrained: list[np.ndarray] = field(default_factory=list)
 
 
 @dataclass(frozen=True)
@@ -43,13 +48,14 @@ class Plan:
     """The sizes to look at, in how many stages, and how long a copy is refitted to be judged.
 
     A run shrinks to ``least`` features, the smallest size unless it is given; still smaller sizes
-    are the strongest of those.
+    are the strongest of those. Beside the refit's, weights under some ``penalties`` are looked at.
     """
 
     sizes: Sequence[int]
     n_stages: int
     refit_updates: int
     least: int | None = None
+    penalties: Sequence[float] = ()
 
     @property
     def shrinks_to(self) -> int:
@@ -125,9 +131,11 @@ class ShrinkingRun(SheddingWork):
         slots = paths.members
         weights, intercept = self._refitted(rows, paths)
         shape = self.batch.norms.size, weights.size
-        table = sparse.csr_array((rows.values, rows.slots, rows.starts), shape)
-        margins = table[self.fold.held] @ weights + intercept
-        return Sight(slots[weights != 0], margins)
+        held = sparse.csr_array((rows.values, rows.slots, rows.starts), shape)[self.fold.held]
+        start = np.append(weights, intercept)
+        others = restrained(self.lesson, rows, start, self.plan.penalties)
+        margins, *restrained_margins = (held @ one[:-1] + one[-1] for one in (start, *others))
+        return Sight(slots[weights != 0], margins, restrained_margins)
 
     def _refitted(self, rows: Rows, paths: Paths) -> tuple[np.ndarray, float]:
         """Return weights and intercept of a copy of the paths after a short refit."""
