@@ -7,6 +7,7 @@ from scipy import sparse
 from sklearn.linear_model import LogisticRegression
 from sklearn.metrics import log_loss
 
+import thresher
 from cases import dense_coef, facts
 from thresher import ThresherClassifier
 from thresher.estimators import levelling
@@ -164,8 +165,6 @@ def test_it_says_what_it_did(capsys):
 
 
 def test_a_stored_model_predicts_the_same(both, tmp_path):
-    import thresher
-
     both[0].save(tmp_path / "held.thresher")
     loaded = thresher.load(tmp_path / "held.thresher")
     X, _ = noisy(n=20, seed=2)

@@ -9,6 +9,7 @@ from typing import Any
 
 from thresher import ThresherClassifier
 from thresher.estimators.selecting_steps import USUAL
+from thresher.learners.judge import OF_COLUMNS
 from thresher.learners.thresher import Thresher
 
 Change = Callable[[Thresher], Thresher]
@@ -52,7 +53,7 @@ class UnmeasuredClassifier(ThresherClassifier):
 
 
 class UnlevelledClassifier(ThresherClassifier):
-    """The default, but for margins, which it leaves as the refit has them."""
+    """The default, but for weights and margins, which it leaves as the refit has them."""
 
     levels = False
 
@@ -100,7 +101,7 @@ def _by_weight(learner: Thresher) -> Thresher:
 
 
 def _by_size(learner: Thresher) -> Thresher:
-    return replace(learner, salience=(0.0, 0.2))
+    return replace(learner, salience=OF_COLUMNS)
 
 
 VARIANTS = {
@@ -122,7 +123,7 @@ VARIANTS = {
     "unweighed": Variant("features are not weighed where few speak", change=_unweighed),
     "unsettled": Variant("weights that the refit has come to", change=_unsettled),
     "far-columns": Variant("columns far from zero as they are", kind=UnmeasuredClassifier),
-    "unlevelled": Variant("margins as the refit has them", kind=UnlevelledClassifier),
+    "unlevelled": Variant("weights and margins as the refit has them", kind=UnlevelledClassifier),
     "hinge": Variant("hinge loss", {"loss": "hinge"}),
     "unit-variance": Variant("columns of unit variance, rows as they are", scaling="unit-variance"),
 }

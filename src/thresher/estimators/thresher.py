@@ -23,6 +23,7 @@ from thresher.estimators.regressor import OnlineRegressor
 from thresher.estimators.selecting_steps import USUAL
 from thresher.estimators.sizing import SizesItself
 from thresher.estimators.weighing import WeighsFeatures
+from thresher.learners.judge import OF_COLUMNS, SALIENCE
 from thresher.learners.protocol import Learner
 from thresher.learners.thresher import SELECTING_HALVING, Thresher
 from thresher.learners.timetable import Timetable, fixed_timetable
@@ -95,6 +96,7 @@ class ThresherModel(SizesItself, PathsModel):
         "dtype": (OneOf("float32", "float64"),),
     }
     measures_columns: ClassVar[bool] = True
+    salience: ClassVar[tuple[float, float]] = SALIENCE
 
     n_features_to_select: int | float | str = "auto"
     n_paths: int = 16
@@ -157,6 +159,7 @@ class ThresherModel(SizesItself, PathsModel):
             dtype=np.dtype(self.dtype),
             fitting=fitting,
             halving=halving,
+            salience=self.salience,
             rehearses=n_rows is None,
         )
 
@@ -265,5 +268,7 @@ class ThresherRegressor(ThresherModel, OnlineRegressor):
     """
 
     constraints: ClassVar[Constraints] = {**REGRESSING, **ThresherModel.constraints}
+    # numbers are never told so clearly that a row would count for less
+    salience: ClassVar[tuple[float, float]] = OF_COLUMNS
 
     normalize: bool = False

@@ -22,10 +22,11 @@ from thresher.learners.timetable import Timetable
 MEMORY, STREAM_MEMORY = 0.8, 0.5
 HARDLY = 1e-6  # the share by which who came stands higher than who went
 # Exponents in c_j: of the squared gradients that a feature has had, and of its column's sum of
-# squares. A stream, where short steps may lead, has only the latter; and by the first of these it
-# is told how features stood that are judged no more.
+# squares. Streams have only the latter, and another where short steps lead. By columns it is told,
+# too, how features stood that are judged no more.
 SALIENCE = (0.2, 0.1)
-STREAM_SALIENCE, CAREFUL_SALIENCE = 0.2, 0.5
+COLUMN_SALIENCE, CAREFUL_SALIENCE = 0.2, 0.5
+OF_COLUMNS = (0.0, COLUMN_SALIENCE)
 # Standard deviations of chance below which what a feature says counts for less; nobody says less
 # than the least.
 DOUBTFUL, LEAST = 4.0, 0.01
@@ -148,7 +149,7 @@ class Judge:
         Nobody will know the gradients that they have had: scores are told by columns from now on.
         """
         if not paths.stage.few_speak:
-            of_columns = paths.of(vocabulary["squares"])[judged] ** STREAM_SALIENCE
+            of_columns = paths.of(vocabulary["squares"])[judged] ** COLUMN_SALIENCE
             said = of_columns > 0  # or squares are too small to be told from none
             paths.feature("mean")[judged[said]] *= saliences[judged[said]] / of_columns[said]
 
@@ -202,7 +203,7 @@ class Judge:
         counts what might be chance, if all rows have been asked what each feature says alone; and
         where rows are noisy, so that short steps lead, more counts how often features say it.
         """
-        salience = CAREFUL_SALIENCE if paths.stage.careful else STREAM_SALIENCE
+        salience = CAREFUL_SALIENCE if paths.stage.careful else COLUMN_SALIENCE
         saliences = paths.of(vocabulary["squares"]) ** (0.0 if paths.stage.few_speak else salience)
         if self.timetable.endless and alone.have_all_told(paths):
             said = np.maximum(alone.certainties(paths, vocabulary), LEAST)
