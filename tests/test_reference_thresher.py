@@ -27,7 +27,7 @@ def fit(X, y, order, *, refit_eta=0.03125, burst_weights=None, n_paths=1, **sett
         "groups": [np.arange(n_paths)],
         "burst_weights": burst_weights or (lambda b: np.ones(n_paths)),
         "halving": 1e12,
-        "power": 0.25,
+        "powers": (0.0, 0.25),
     }
     return thresher(X, y, [order] * n_paths, **{**given, **settings})
 
@@ -82,6 +82,19 @@ def test_saliency_weighs_by_the_root_of_the_columns_norm(rare, winner):
     settings = {"n_stages": 1, "bursts_per_stage": 1, "refit": 0, "updates": 17}
     done = fit(X, np.ones(17), np.arange(17), **settings)
     assert_array_equal(np.flatnonzero(done.stable), [winner])
+
+
+@pytest.mark.parametrize(("powers", "winner"), [((0.0, 0.5), 0), ((0.5, 0.0), 1)])
+def test_saliency_weighs_by_gradients_where_rows_are_not_told_yet(powers, winner):
+    # The first row is told at once: w_0 = .525, its one gradient 2.1. The other pulls four times:
+    # w_1 = 1. Columns say .525 * 2.1 = 1.1 to 1, squared gradients .525 * 2.1 to 1 * 2.
+    X = np.diag([2.1, 1.0])
+    settings = {"n_stages": 1, "bursts_per_stage": 1, "refit": 0, "updates": 8}
+    done = fit(X, np.ones(2), [0, 1] * 4, powers=powers, **settings)
+    assert_array_equal(np.flatnonzero(done.stable), [winner])
+    # what is left of it is told by columns: |mean| (sum x^2)^.2 is the score
+    scores = np.abs(done.evidence) * np.array([2.1, 1.0]) ** 0.4
+    assert_allclose(scores, [1.1025, 1.0 if powers[1] else 2.0])
 
 
 def test_refit_averages_the_late_bursts():
