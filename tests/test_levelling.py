@@ -249,3 +249,14 @@ def test_verbose_says_so(capsys):
     X, y = rare_class()
     scale, shift = ThresherClassifier(**SMALL, verbose=1).fit(X, y).margin_lines_
     assert f"margins: {scale:.3g} times as large, and {shift:+.3g}" in capsys.readouterr().out
+
+
+def test_a_stream_goes_on_from_a_levelled_model(both):
+    """Before the first burst ends there is no average: the weights that were given are shown."""
+    X, y = rare_class()
+    model = ThresherClassifier(**SMALL).fit(X, y)
+    assert model.margin_lines_.tolist() != NOTHING
+    before = dense_coef(model)
+    model.partial_fit(X[:10], y[:10])
+    assert model.n_features_selected_ == SIZE
+    assert_allclose(dense_coef(model), before, atol=0.5 * np.abs(before).max())

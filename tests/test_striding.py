@@ -21,9 +21,8 @@ from thresher.kernels.rows import Rows, Updates
 from thresher.learners import alone
 from thresher.learners.adaptive_paths import gather, mean_weights, units_of
 from thresher.learners.adaptive_unit import AdaptiveUnit
-from thresher.learners.judge import DOUBTFUL
+from thresher.learners.judge import COLUMN_SALIENCE, DOUBTFUL
 from thresher.learners.striding import MEMORY, SHORT, let_lead, strides
-from thresher.learners.timetable import fixed_timetable
 
 FAMILY = [16, 8, 5, 4, 3, 2, 1]
 
@@ -207,7 +206,7 @@ def test_what_might_be_chance_counts_for_less_on_a_stream():
     model = make_streaming("ThresherClassifier").partial_fit(rows, labels, classes=[0, 1])
     paths, vocabulary, judge = state_of(model), model._model.vocabulary, model._model.learner.judge
     ones = np.ones(len(vocabulary))
-    known = replace(judge, timetable=fixed_timetable(100, 5, 0.3)).scores(paths, vocabulary, ones)
+    known = vocabulary["squares"] ** COLUMN_SALIENCE
     said = alone.certainties(paths, vocabulary)
     assert said.min() < 0.2
     assert said.max() > 3

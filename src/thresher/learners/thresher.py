@@ -136,8 +136,9 @@ class Thresher(StageLearner):
         paths.exchange(np.setdiff1d(before, after), np.setdiff1d(after, before))
 
     def shows_fitted(self, paths: Paths) -> bool:
-        """Return whether a stream's model is what its fitting paths have had so far."""
-        return self.timetable.endless and paths.stage.number > 1 and has_fitting(paths)
+        """Return whether a stream's model is what its fitting paths have had, if they have."""
+        streams = self.timetable.endless and paths.stage.number > 1 and has_fitting(paths)
+        return streams and paths.scattered["fitted"].slots.size > 0
 
     def show(self, paths: Paths, pace: Pace, slots: np.ndarray, weights: np.ndarray) -> None:
         """Let whoever looks into a stream see some weights, the intercept last, until the next."""
