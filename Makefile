@@ -21,7 +21,8 @@ BIN     := $(VENV)/bin
 READY   := $(VENV)/.ready
 PYTEST  := $(BIN)/python -m pytest -q -rfE -n $(WORKERS)
 # What stands on the kernels, and files that need none: how those are compiled changes nothing there.
-ABOVE   := cli* levelling restraint salience at_hand cache_folder coefficients dirty_tables measured_tables no_classes wide \
+ABOVE   := cli* levelling restraint salience weighing likeliest at_hand cache_folder coefficients dirty_tables \
+	measured_tables no_classes wide \
 	estimator_checks docs demo bench sizes* offsets lengths uneven_sizes selecting_steps exchange wide_registers model_* \
 	golden_files regression_files container container_hostile file_trees *export shard_* arrow* jsonl vw text \
 	named_formats naming table grouping cache atomic files going_on containers state_trees scikit_learn processes *units \
