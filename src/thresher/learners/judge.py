@@ -189,8 +189,10 @@ class Judge:
         if paths.stage.few_speak:
             return np.ones(paths.n_slots)
         of_gradients, of_columns = self.salience
+        if "columns" not in paths.notes:  # of rows that have been counted once and for all
+            paths.notes["columns"] = paths.of(vocabulary["squares"]) ** of_columns
         gradients = np.maximum(paths.tallied("squares").astype(np.float64), LEAST_SQUARE)
-        return gradients**of_gradients * paths.of(vocabulary["squares"]) ** of_columns
+        return gradients**of_gradients * paths.notes["columns"]
 
     def _has_all_rows(self, paths: Paths) -> bool:
         """Return whether features are being selected on rows that are known to the last one."""
