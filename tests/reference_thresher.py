@@ -148,7 +148,7 @@ def stand_at_the_cut(mean, scale, before, after):
     """Let who went and who came have the score of the last that was selected, nearly."""
     cut = np.min((np.abs(mean) * scale)[before], initial=np.inf)
     for j in np.flatnonzero(before != after):
-        share = 1 + 1e-6 if after[j] else 1 - 1e-6
+        share = 1 - 5e-7 if after[j] else 1 - 1e-6
         mean[j] = math.copysign(share * cut / scale[j], mean[j])
 
 

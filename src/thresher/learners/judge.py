@@ -20,7 +20,7 @@ from thresher.learners.timetable import Timetable
 # Of earlier stages, in the running means over stages. A stream's stages lengthen, and the last ones
 # say most.
 MEMORY, STREAM_MEMORY = 0.8, 0.5
-HARDLY = 1e-6  # the share by which who came stands higher than who went
+HARDLY = 1e-6  # the share by which who went stands lower than the last; who came, by half of it
 # Exponents in c_j: of the squared gradients that a feature has had, and of its column's sum of
 # squares. Streams have only the latter, and another where short steps lead. By columns it is told,
 # too, how features stood that are judged no more.
@@ -112,7 +112,7 @@ class Judge:
         saliences, mean = self._of_columns(paths, vocabulary), paths.feature("mean")
         cut = float(salient(mean, saliences)[before].min(initial=np.inf))
         gone, back = np.setdiff1d(before, after), np.setdiff1d(after, before)
-        for slots, share in ((gone, 1 - HARDLY), (back, 1 + HARDLY)):
+        for slots, share in ((gone, 1 - HARDLY), (back, 1 - HARDLY / 2)):
             mean[slots] = np.copysign(share * cut / saliences[slots], mean[slots])
 
     def _average(self, paths: Paths, stable: np.ndarray) -> np.ndarray:
