@@ -1,5 +1,7 @@
 """What all tests share: tiny data, and the switch between compiled and plain kernels."""
 
+import signal
+
 import numpy as np
 import pytest
 from hypothesis import settings
@@ -8,6 +10,9 @@ pytest.register_assert_rewrite("cases", "model_cases")
 # only now can the assertions in there speak
 from cases import NO_JIT, labelled_rows, numbered_rows  # noqa: E402
 from commands import train_jsonl  # noqa: E402
+
+# a background shell mutes it, and tests that press Ctrl-C would wait for hours
+signal.signal(signal.SIGINT, signal.default_int_handler)
 
 settings.register_profile("suite", deadline=None, derandomize=True, database=None)
 settings.load_profile("suite")

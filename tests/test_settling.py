@@ -6,9 +6,12 @@ from numpy.testing import assert_allclose, assert_array_equal
 from scipy import sparse
 from sklearn.linear_model import LogisticRegression, Ridge
 
+import reference_exchange as twin
 from exchange_cases import given_rows, hidden_truth, lesson_for, settled
 from thresher.kernels.bends import bend_of
+from thresher.kernels.descent import TRIES
 from thresher.kernels.losses import HUBER, LOG_LOSS, SQUARED_ERROR
+from thresher.train import settling
 from thresher.train.settling import Table
 
 LOSS, SLOPE, CURVATURE = range(3)
@@ -69,19 +72,25 @@ def test_slopes_and_curvatures_are_derivatives(loss):
     assert_allclose(at[CURVATURE], (above[SLOPE] - below[SLOPE]) / (2 * step), atol=1e-6)
 
 
-@pytest.mark.parametrize("dtype", [np.float32, np.float64])
-@pytest.mark.parametrize("intercept", [True, False])
-@pytest.mark.parametrize("loss", [LOG_LOSS, SQUARED_ERROR, HUBER])
-def test_a_look_is_what_dense_sums_are(loss, intercept, dtype):
+def some_table(loss, intercept=True, dtype=np.float64):
+    """Return a lesson, its table, and the rows of that, dense and with a constant."""
     rng = np.random.default_rng(3)
     X = (rng.normal(size=(50, 8)) * (rng.random((50, 8)) < 0.4)).astype(dtype)
     y, importance = rng.choice([-1.0, 1.0], 50), rng.random(50)
     given = given_rows(X, dtype=np.dtype(dtype))
     lesson = lesson_for(y, loss, intercept=intercept, importance=importance)
-    table, weights = Table(lesson, given.with_slots(np.arange(8))), rng.normal(size=9)
     dense = np.column_stack([X[:, given.vocabulary["columns"]], np.ones(50)]).astype(float)
-    rows = zip(dense @ weights, y, strict=True)
-    bends = importance * np.array([bend_of(loss, *row) for row in rows]).T
+    return lesson, Table(lesson, given.with_slots(np.arange(8))), dense
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+@pytest.mark.parametrize("intercept", [True, False])
+@pytest.mark.parametrize("loss", [LOG_LOSS, SQUARED_ERROR, HUBER])
+def test_a_look_is_what_dense_sums_are(loss, intercept, dtype):
+    lesson, table, dense = some_table(loss, intercept, dtype)
+    weights = np.random.default_rng(4).normal(size=9)
+    rows = zip(dense @ weights, lesson.targets, strict=True)
+    bends = lesson.importance * np.array([bend_of(loss, *row) for row in rows]).T
     here, mine = table.at(weights), weights[:-1]
     assert_allclose(here.cost, bends[LOSS].sum() + 0.1 * mine @ mine / 2)
     slopes = dense.T @ bends[SLOPE] + 0.1 * np.append(mine, 0.0)
@@ -95,3 +104,41 @@ def test_losses_far_out_stay_numbers():
     for margin in (-1e4, 1e4):
         lost, slope, curvature = bend_of(LOG_LOSS, margin, 1.0)
         assert_allclose((lost, slope, curvature), (max(-margin, 0.0), -float(margin < 0), 0.0))
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+@pytest.mark.parametrize("intercept", [True, False])
+@pytest.mark.parametrize("loss", [LOG_LOSS, SQUARED_ERROR, HUBER])
+def test_descent_ends_where_newton_does(loss, intercept, dtype):
+    lesson, table, dense = some_table(loss, intercept, dtype)
+    name = {SQUARED_ERROR: "squared_error", HUBER: "huber"}.get(loss, "log_loss")
+    penalties = np.append(np.full(8, 0.1), 0.0)
+    expected, cost = twin.settled(
+        dense * np.append(np.ones(8), intercept), lesson.targets, name, lesson.importance, penalties
+    )
+    found = table.settled(np.full(9, 0.5) * np.append(np.ones(8), intercept), exactly=True)
+    assert_allclose(found.weights, expected, atol=1e-6)
+    assert_allclose(found.cost, cost, rtol=1e-12)
+
+
+def test_descent_takes_few_looks(monkeypatch):
+    _, table, _ = some_table(LOG_LOSS)
+    looks = []
+    looking = settling.step_down
+    monkeypatch.setattr(settling, "step_down", lambda *a: looks.append(0) or looking(*a))
+    table.settled(np.zeros(9), exactly=True)
+    assert len(looks) < TRIES
+
+
+def test_who_is_at_the_bottom_stays():
+    _, table, _ = some_table(SQUARED_ERROR)
+    bottom = table.settled(np.zeros(9), exactly=True).weights
+    assert_allclose(table.settled(bottom, exactly=True).weights, bottom, rtol=1e-7)
+
+
+@pytest.mark.parametrize("value", [np.nan, np.inf, 1e200])
+def test_no_descent_from_where_nothing_is_seen(value):
+    _, table, _ = some_table(SQUARED_ERROR)
+    start = np.full(9, value)
+    with np.errstate(all="ignore"):
+        assert_array_equal(table.settled(start).weights, start)

@@ -4,10 +4,10 @@ import math
 from dataclasses import dataclass, replace
 
 import numpy as np
-from scipy.optimize import minimize
 
 from thresher.data.vocabulary import Vocabulary
-from thresher.kernels.bends import Bends, add_curvatures, look_at
+from thresher.kernels.bends import Bends, add_curvatures
+from thresher.kernels.descent import Goal, Place, look_from, step_down, trail_for
 from thresher.kernels.losses import HUBER, SQUARED_ERROR
 from thresher.kernels.rows import Rows, squared_norms
 from thresher.learners.thresher import Thresher
@@ -20,7 +20,7 @@ NOISE_RIDGE, LEAST_NOISE = 2.0, 1e-9
 STEPS = 200  # at most
 # What a last step may still save: of chances a cost, of numbers, whose spread may be tiny, a share;
 # nothing of weights that stay.
-CLOSE, CLOSE_SHARE, EXACTLY = 0.05, 1e-7, 1e-15
+CLOSE, CLOSE_SHARE, EXACTLY = 0.01, 1e-7, 1e-15
 
 
 @dataclass(frozen=True)
@@ -109,15 +109,9 @@ class Table:
 
     def at(self, weights: np.ndarray) -> Look:
         """Return what is seen from some weights."""
-        lesson, slopes = self.lesson, np.zeros(weights.size)
-        bends = Bends(*np.empty((3, lesson.targets.size)))
-        known = lesson.loss, lesson.targets, lesson.importance
-        lost = look_at(self.rows, *known, weights, bends, slopes)
-        slopes[:-1] += lesson.penalty * weights[:-1]
-        if not lesson.intercept:
-            slopes[-1] = 0.0
-        ridge = float(np.sum(lesson.penalty * weights[:-1] ** 2)) / 2
-        return Look(weights, bends, lost + ridge, slopes)
+        place, bends = Place(weights, np.empty(weights.size)), self._bends()
+        cost = look_from(self._goal(weights.size), place, bends)
+        return Look(weights, bends, cost, place.slopes)
 
     def curvatures(self, here: Look) -> np.ndarray:
         """Return how the cost curves along the weight of each feature."""
@@ -132,21 +126,34 @@ class Table:
         # in units in which all weights matter alike, there are few steps to the end
         total = float(np.sum(self.lesson.importance * first.bends.curvatures))
         units = 1 / np.sqrt(np.append(self.curvatures(first), max(total, 1.0)))
+        place = Place(start.astype(np.float64), first.slopes.copy())
+        self._descend(place, first.cost, units, exactly)
+        return self.at(place.weights)
 
-        def cost_and_slopes(steps: np.ndarray) -> tuple[float, np.ndarray]:
-            here = self.at(steps * units)
-            return here.cost, here.slopes * units
+    def _descend(self, here: Place, cost: float, units: np.ndarray, exactly: bool) -> None:
+        """Go down from a place, step by step: whoever presses Ctrl-C is heard between two."""
+        goal, bends, trail = self._goal(units.size), self._bends(), trail_for(units.size)
+        there, direction = Place(*np.empty((2, units.size))), np.empty(units.size)
+        for n_steps in range(STEPS):
+            before = cost
+            cost = step_down(goal, units, trail, n_steps, bends, here, there, direction, before)
+            if not before - cost > self._close(exactly) * max(before, 1.0):  # nor if it overflows
+                return
 
-        close = CLOSE_SHARE if self.lesson.of_numbers else CLOSE / self.lesson.importance.size
-        options = {"ftol": EXACTLY, "gtol": 0.0} if exactly else {"ftol": close}
-        found = minimize(
-            cost_and_slopes,
-            start / units,
-            jac=True,
-            method="L-BFGS-B",
-            options={"maxiter": STEPS, **options},
-        )
-        return self.at(found.x * units)
+    def _close(self, exactly: bool) -> float:
+        """Return what a last step may still save, as a share of the cost."""
+        if exactly:
+            return EXACTLY
+        return CLOSE_SHARE if self.lesson.of_numbers else CLOSE / self.lesson.importance.size
+
+    def _goal(self, n_weights: int) -> Goal:
+        lesson = self.lesson
+        penalties = np.full(n_weights - 1, lesson.penalty)
+        known = lesson.loss, lesson.targets, lesson.importance
+        return Goal(self.rows, *known, penalties, lesson.intercept)
+
+    def _bends(self) -> Bends:
+        return Bends(*np.empty((3, self.lesson.targets.size)))
 
 
 def narrowed(lesson: Lesson, rows: Rows, ridge: float = RIDGE) -> Lesson:
