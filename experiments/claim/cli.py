@@ -21,6 +21,7 @@ def parser() -> argparse.ArgumentParser:
     command = page_command("claim", __doc__)
     add_choice(command, "--data", SETS, "one data set only; may be repeated")
     add_choice(command, "--method", EVERYBODY, "one method only; may be repeated")
+    add_choice(command, "--kind", KINDS, "one kind of cells only; may be repeated")
     add_choice(command, "--again", EVERYBODY, "measure a method's cells again")
     return command
 
@@ -33,10 +34,11 @@ def main(words: Sequence[str] | None = None) -> int:
 
 def _measure(options: argparse.Namespace) -> list[str]:
     folder, store = options.results, Store(options.results)
-    sets, methods = options.data or SETS, options.method or tuple(EVERYBODY)
+    sets, kinds = options.data or SETS, options.kind or tuple(KINDS)
+    methods = options.method or tuple(EVERYBODY)
     with alone(folder):
         sweep(folder)
-        forget(sets, options.again or (), store)
-        left = left_to_do(sets, methods, store)
+        forget(kinds, sets, options.again or (), store)
+        left = left_to_do(kinds, sets, methods, store)
         worker = functools.partial(perform, store=store)
         return run_wave("measuring", left, worker, options.jobs, Progress())

@@ -56,18 +56,22 @@ def recipe_of(key: Key) -> str:
     return recipe(kind, rival, where)
 
 
-def wanted(sets: Sequence[str], methods: Sequence[str]) -> Iterator[Key]:
-    """Yield the keys of all cells of some sets and methods."""
-    for kind, facts in KINDS.items():
-        for dataset in facts.sets:
-            for name in facts.methods:
+def wanted(kinds: Sequence[str], sets: Sequence[str], methods: Sequence[str]) -> Iterator[Key]:
+    """Yield the keys of all cells of some kinds, sets and methods."""
+    for kind in kinds:
+        for dataset in KINDS[kind].sets:
+            for name in KINDS[kind].methods:
                 if dataset in sets and name in methods:
                     yield kind, dataset, name
 
 
-def left_to_do(sets: Sequence[str], methods: Sequence[str], store: Store) -> list[Task]:
+def left_to_do(
+    kinds: Sequence[str], sets: Sequence[str], methods: Sequence[str], store: Store
+) -> list[Task]:
     """Return the cells that are wanted and missing, small sets first, each set's together."""
-    missing = [key for key in wanted(sets, methods) if store.read(key, recipe_of(key)) is None]
+    missing = [
+        key for key in wanted(kinds, sets, methods) if store.read(key, recipe_of(key)) is None
+    ]
     tasks = [
         Task(kind, Line(dataset, "", name, ""), _weight(name, dataset))
         for kind, dataset, name in missing
@@ -83,9 +87,9 @@ def perform(task: Task, store: Store) -> None:
     store.write(key, recipe_of(key), result)
 
 
-def forget(sets: Sequence[str], methods: Sequence[str], store: Store) -> None:
+def forget(kinds: Sequence[str], sets: Sequence[str], methods: Sequence[str], store: Store) -> None:
     """Remove the cells of some methods, to have them measured again."""
-    for key in wanted(sets, methods):
+    for key in wanted(kinds, sets, methods):
         store.path(key).unlink(missing_ok=True)
 
 

@@ -103,3 +103,10 @@ def test_an_empty_store_makes_a_page_of_dashes(tmp_path):
     rows = bar(Store(tmp_path))
     assert {row.met for row in rows} == {"-"}
     assert markdown(["a"], []) == "| a |\n| --- |"
+
+
+def test_only_cells_of_the_kinds_asked_for_are_made(only_tiny, tmp_path):
+    assert only_tiny(*WORDS, "--kind", "halves") == 0
+    assert {path.name for path in (tmp_path / "results").iterdir() if path.is_dir()} == {"halves"}
+    with pytest.raises(SystemExit):
+        only_tiny(*WORDS, "--kind", "quarters")
