@@ -8,6 +8,7 @@ from sklearn.linear_model import LogisticRegression, Ridge
 
 import reference_exchange as twin
 from exchange_cases import given_rows, hidden_truth, lesson_for, settled
+from thresher.data.given_rows import without
 from thresher.kernels.bends import bend_of
 from thresher.kernels.descent import TRIES
 from thresher.kernels.losses import HUBER, LOG_LOSS, SQUARED_ERROR
@@ -45,6 +46,32 @@ def test_rows_picked_are_those_that_learning_sees():
     table = sparse.csr_array((picked.values, picked.slots, picked.starts), (30, 4))
     assert picked.values.dtype == np.float32
     assert_array_equal(table.toarray(), whole.toarray()[:, slots])
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+@pytest.mark.parametrize("normalize", [False, True])
+def test_rows_with_another_slot_or_without_one_are_those_picked_so(normalize, dtype):
+    rng = np.random.default_rng(2)
+    X = rng.normal(size=(30, 15)) * (rng.random((30, 15)) < 0.4)
+    X[7] = 0.0
+    given = given_rows(X, normalize=normalize, dtype=np.dtype(dtype))
+
+    def dense(rows, width):
+        assert rows.values.dtype == dtype
+        parts = rows.values, rows.slots, rows.starts
+        return sparse.csr_array(parts, (30, width)).toarray()
+
+    some = np.array([2, 4, 5, 11])
+    for place, slot in enumerate([0, 3, 8, 14]):  # before, among and behind the others
+        where = int(np.searchsorted(some, slot))
+        more = np.insert(some, where, slot)
+        wider = given.with_another(given.with_slots(some), slot, where)
+        assert_array_equal(dense(wider, 5), dense(given.with_slots(more), 5))
+        rest = np.delete(more, place)
+        assert_array_equal(dense(without(wider, place), 4), dense(given.with_slots(rest), 4))
+    alone = given.with_slots(some[:1])
+    assert without(alone, 0).values.size == 0
+    assert_array_equal(dense(given.with_another(without(alone, 0), 2, 0), 1), dense(alone, 1))
 
 
 @pytest.mark.parametrize("intercept", [True, False])

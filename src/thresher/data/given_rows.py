@@ -7,9 +7,10 @@ from scipy import sparse
 
 from thresher.data.matrix import unit_scales
 from thresher.data.vocabulary import Vocabulary, as_columns
-from thresher.kernels.evidence import Entries, add_evidence, count_kept, pick_slots
+from thresher.kernels.evidence import Entries, add_evidence, count_kept, join_slot, pick_slots
 from thresher.kernels.margins import lengths
 from thresher.kernels.rows import Rows
+from thresher.kernels.slots import keep_slots
 
 
 class GivenRows:
@@ -47,10 +48,32 @@ class GivenRows:
         places = np.full(len(self.vocabulary), -1)
         places[slots] = np.arange(slots.size)
         n = count_kept(self._entries, places)
-        room = Rows(
-            np.empty_like(self._entries.starts),
-            np.empty(n + 1, np.uint32),
-            np.empty(n + 1, self.dtype),
-        )
+        room = self._room(n + 1)
         pick_slots(self._entries, places, room)
         return Rows(room.starts, room.slots[:n], room.values[:n])
+
+    def with_another(self, rows: Rows, slot: int, place: int) -> Rows:
+        """Return a copy of rows of some slots with one more, at its place among them.
+
+        That takes a fraction of the time of a copy of all: columns need not be looked up.
+        """
+        column = self.vocabulary["columns"][slot]
+        n = rows.values.size + int(np.count_nonzero(self._entries.columns == column))
+        room = self._room(n)
+        join_slot(self._entries, column, rows, place, room)
+        return room
+
+    def _room(self, n: int) -> Rows:
+        starts = np.empty_like(self._entries.starts)
+        return Rows(starts, np.empty(n, np.uint32), np.empty(n, self.dtype))
+
+
+def without(rows: Rows, slot: int) -> Rows:
+    """Return a copy of rows without a slot; those that come after it move up."""
+    n_rows, places = rows.starts.size - 1, np.arange(int(rows.slots.max(initial=slot)) + 1)
+    places[slot:] -= 1
+    places[slot] = -1
+    room = Rows(np.empty_like(rows.starts), np.empty_like(rows.slots), np.empty_like(rows.values))
+    n = keep_slots(*rows, places, 0, n_rows, room)
+    room.starts[n_rows] = n
+    return Rows(room.starts, room.slots[:n], room.values[:n])

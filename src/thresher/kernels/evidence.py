@@ -65,3 +65,24 @@ def pick_slots(entries, place_of, room):
             new_values[n] = values[k] * scales[i]
             n += np.uint64(place >= 0)
         new_starts[i + 1] = n
+
+
+@jit
+def join_slot(entries, column, rows, place, room):
+    """Write rows with the values of a column behind their own; slots from its place on move up."""
+    columns, values, scales = entries.columns, entries.values, entries.scales
+    starts, slots, own_values = rows
+    new_starts, new_slots, new_values = room
+    n = np.uint64(0)
+    new_starts[0] = 0
+    for i in range(starts.size - 1):
+        for k in range(np.uint64(starts[i]), np.uint64(starts[i + 1])):
+            new_slots[n] = slots[k] + (slots[k] >= place)
+            new_values[n] = own_values[k]
+            n += np.uint64(1)
+        for k in range(np.uint64(entries.starts[i]), np.uint64(entries.starts[i + 1])):
+            if columns[k] == column:
+                new_slots[n] = place
+                new_values[n] = values[k] * scales[i]
+                n += np.uint64(1)
+        new_starts[i + 1] = n

@@ -16,8 +16,9 @@ from typing import NamedTuple
 
 import numpy as np
 
-from thresher.data.given_rows import GivenRows
+from thresher.data.given_rows import GivenRows, without
 from thresher.kernels.evidence import BEND, LEVEL, PULL
+from thresher.kernels.rows import Rows
 from thresher.train.settling import Lesson, Look, Table, narrowed
 
 MOST_FEATURES = 100  # of more, none has come back on any data that was tried
@@ -72,45 +73,45 @@ def exchanged(
     """
     rows = given.with_slots(slots)
     lesson = narrowed(lesson, rows)
-    here = Table(lesson.of_slots(slots), rows).settled(start)
-    said = said_by_others(given, lesson, slots, open_to, here)
+    inside = _Inside(slots, rows, Table(lesson.of_slots(slots), rows).settled(start))
+    said = said_by_others(given, lesson, slots, open_to, inside.here)
     for _ in range(terms.most):
         check()
-        enough = terms.enough * lesson.dispersion(here.bends, slots.size + 1)
-        swap = _swapped(given, lesson, slots, here, said, enough)
+        enough = terms.enough * lesson.dispersion(inside.here.bends, slots.size + 1)
+        swap = _swapped(given, lesson, inside, said, enough)
         if swap is None:
             break
-        slots, here = swap
-        said = said_by_others(given, lesson, slots, open_to, here)
-    return Exchanged(slots, here, said)
+        inside = swap
+        said = said_by_others(given, lesson, inside.slots, open_to, inside.here)
+    return Exchanged(inside.slots, inside.here, said)
+
+
+class _Inside(NamedTuple):
+    """Some slots, ascending; rows that have these only; and their best weights."""
+
+    slots: np.ndarray
+    rows: Rows
+    here: Look
 
 
 def _swapped(
-    given: GivenRows,
-    lesson: Lesson,
-    slots: np.ndarray,
-    here: Look,
-    said: np.ndarray,
-    enough: float,
-) -> tuple[np.ndarray, Look] | None:
-    """Return slots and best weights with the loudest other slot; None if it is not worth it."""
+    given: GivenRows, lesson: Lesson, inside: _Inside, said: np.ndarray, enough: float
+) -> _Inside | None:
+    """Return what is inside with the loudest other slot; None if it is not worth it."""
+    slots, rows, here = inside
     comes = int(np.argmax(said))
     if not said[comes] > enough:  # nor if numbers overflow
         return None
-
-    def table_of(slots: np.ndarray) -> Table:
-        return Table(lesson.of_slots(slots), given.with_slots(slots))
-
     place = int(np.searchsorted(slots, comes))
-    more = np.insert(slots, place, comes)
-    table = table_of(more)
+    more, wider = np.insert(slots, place, comes), given.with_another(rows, comes, place)
+    table = Table(lesson.of_slots(more), wider)
     both = table.settled(np.insert(here.weights, place, 0.0))
     goes = int(np.argmin(said_inside(table, both)))
-    after = np.delete(more, goes)
-    there = table_of(after).settled(np.delete(both.weights, goes))
-    if goes == place or not 2 * (here.cost - there.cost) > enough:
+    if goes == place:
         return None
-    return after, there
+    after, rows = np.delete(more, goes), without(wider, goes)
+    there = Table(lesson.of_slots(after), rows).settled(np.delete(both.weights, goes))
+    return _Inside(after, rows, there) if 2 * (here.cost - there.cost) > enough else None
 
 
 def said_inside(table: Table, here: Look) -> np.ndarray:
