@@ -97,6 +97,11 @@ PARAMETERS: list[tuple[str, Any, str]] = [
         None,
         "thresher, stabilized: scale rows to unit length.  [default: unless they are measurements]",
     ),
+    (
+        "--value-power",
+        AUTO,
+        "thresher: power that values are raised to; auto takes roots of counts.  [default: auto]",
+    ),
     ("--fit-intercept/--no-fit-intercept", None, "Learn an intercept.  [default: yes]"),
     ("--shuffle/--no-shuffle", None, "Read the rows in a new order each pass.  [default: yes]"),
     ("--class-weight", ClassWeight(), "balanced, or like -1=1,1=5."),

@@ -226,11 +226,8 @@ def _tell(recipe: Recipe, training: Any, as_json: bool, quiet: bool) -> None:
     features = f"{summary['features']:,} of {summary['width']:,} features"
     model = "the model to standard output" if recipe.output == STANDARD else recipe.output
     say(f"Wrote {model}: {features}, {summary['passes']} passes.", quiet)
-    if summary["offsets"]:
-        say(f"Offsets: {summary['offsets']}", quiet)
-    if summary["units"]:
-        say(f"Units: {summary['units']}", quiet)
-    if summary["size"]:
-        say(f"Size: {summary['size']}", quiet)
+    for name in ("values", "offsets", "units", "size"):
+        if summary[name]:
+            say(f"{name.capitalize()}: {summary[name]}", quiet)
     if training.progressive.rows:
         say(f"First pass, each row before it was learnt: {training.progressive.words()}.", quiet)

@@ -111,6 +111,18 @@ class OnlineModel(SparseLinearModel, metaclass=ABCMeta):
         """Return the learner for a source of so many rows a pass; None if nobody knows."""
         return self._learner(None)
 
+    def _settle_values(
+        self,
+        rows: sparse.csr_array,
+        targets: list[np.ndarray],
+        importance: np.ndarray,
+        run_all: Workers,
+    ) -> None:
+        """Decide which power of their values rows are learnt by, before anything else."""
+
+    def _settle_values_of(self, some: Labelled | None) -> None:
+        """Decide the same from a source's first rows; None if nobody has seen them."""
+
     def _prepare_rows(
         self,
         rows: sparse.csr_array,
@@ -180,7 +192,7 @@ class OnlineModel(SparseLinearModel, metaclass=ABCMeta):
         if go_on:
             warn_of_odd_units(self, Sizes.in_rows(self._as_learnt(rows)))
         if self._offsets is None:
-            warn_of_offsets(self, rows)
+            warn_of_offsets(self, self._raised(rows))
         return self
 
     def _learn_next(self, X: Any, y: Any, sample_weight: Any, told: np.ndarray | None) -> Self:
@@ -260,12 +272,13 @@ class OnlineModel(SparseLinearModel, metaclass=ABCMeta):
 
     def _fit_rows(self, rows: sparse.csr_array, labels: np.ndarray, weights: np.ndarray) -> None:
         kept, rows, targets, importance = with_weight(rows, *self._lessons(labels, weights))
-        if not len(self._model.vocabulary):
-            self._settle_columns(rows)
-        rows = self._next_as_learnt(rows)
         watched = self.verbose > 0
         passes = Passes(self._most_passes(), self.tol or 0.0, self.shuffle, self._seed, watched)
         with workers(self.n_jobs) as run_all, overflow_explained(self, kept):
+            if not len(self._model.vocabulary):
+                self._settle_values(rows, targets, importance, run_all)
+                self._settle_columns(rows)
+            rows = self._next_as_learnt(rows)
             self._prepare_rows(rows, targets, importance, run_all)
             warn_of_vanishing(self, rows)
             self._model.learner = self._learner(kept.size)

@@ -70,6 +70,8 @@ def _add_preparation(estimator: Any, table: Table) -> None:
         by_column = dict(zip(prepared.columns.tolist(), known, strict=True))
         pairs = [by_column.get(column, (None, None)) for column in table["column"]]
         table["offset"], table["scale"] = map(list, zip(*pairs, strict=True))
+    if estimator._power != 1.0:
+        table["value_power"] = [estimator._power] * len(table["feature"])
     normalized = estimator._model.vocabulary.normalize
     table["rows_normalized"] = [normalized] * len(table["feature"])
 
@@ -115,7 +117,8 @@ def _parquet(table: Table) -> bytes:
     except ImportError:
         raise ImportError("Parquet needs pyarrow: pip install 'thresher[arrow]'.") from None
     kinds = {"feature": pa.string(), "column": pa.int64()}
-    kinds |= dict.fromkeys(("weight", "probability", "offset", "scale"), pa.float64())
+    numbers = "weight", "probability", "offset", "scale", "value_power"
+    kinds |= dict.fromkeys(numbers, pa.float64())
     columns = {name: pa.array(values, kinds.get(name)) for name, values in table.items()}
     buffer = io.BytesIO()
     pq.write_table(pa.table(columns), buffer)

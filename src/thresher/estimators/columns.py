@@ -1,4 +1,4 @@
-"""What is done to columns before they are learnt: brought around zero, and to one unit."""
+"""What is done to values before they are learnt: raised, brought around zero, and to one unit."""
 
 from abc import abstractmethod
 from typing import ClassVar
@@ -8,6 +8,7 @@ from scipy import sparse
 
 from thresher.data.column_offsets import ColumnOffsets
 from thresher.data.column_scales import ColumnScales
+from thresher.data.powers import raised
 from thresher.data.thawing import thawed
 from thresher.estimators.offsets import FarColumns, shifted_words, warn_of_offsets
 from thresher.estimators.units import NOWHERE, Sizes, UnitWatch, rescaled_words
@@ -24,6 +25,7 @@ class PreparedColumns:
     fit_intercept: bool
     verbose: int
     _model: Model
+    _power: float = 1.0  # that values are raised to
     _offsets: ColumnOffsets | None = None
     _scales: ColumnScales | None = None
     _unit_watch: UnitWatch | None = None  # of a stream, as long as it matters
@@ -34,7 +36,12 @@ class PreparedColumns:
 
     def _begin_columns(self) -> None:
         """Take columns as they are until rows tell more."""
-        self._offsets, self._scales, self._unit_watch = None, None, UnitWatch()
+        self._power, self._offsets, self._scales = self._power_at_first(), None, None
+        self._unit_watch = UnitWatch()
+
+    def _power_at_first(self) -> float:
+        """Return what values are raised to before rows have told anything."""
+        return 1.0
 
     @property
     def column_scales_(self) -> np.ndarray:
@@ -73,6 +80,7 @@ class PreparedColumns:
 
         Without an intercept zero has a meaning that no column may lose.
         """
+        rows = self._raised(rows)
         sizes, measured = Sizes.in_rows(rows), NOWHERE
         if self.measures_columns and self.fit_intercept:
             far = FarColumns.to_measure(rows, sizes)
@@ -86,16 +94,19 @@ class PreparedColumns:
 
     def _next_as_learnt(self, rows: sparse.csr_array) -> sparse.csr_array:
         """Return rows as they are learnt, and remember which columns have occurred."""
-        rows = self._brought_to_zero(rows)
+        rows = self._brought_to_zero(self._raised(rows))
         if self._scales is None:
             return rows
         self._scales = self._scales.having(rows)
         return self._scales.scaled(rows)
 
     def _as_learnt(self, rows: sparse.csr_array) -> sparse.csr_array:
-        """Return rows as they are learnt: around zero, and in one unit."""
-        rows = self._brought_to_zero(rows)
+        """Return rows as they are learnt: raised, around zero, and in one unit."""
+        rows = self._brought_to_zero(self._raised(rows))
         return rows if self._scales is None else self._scales.scaled(rows)
+
+    def _raised(self, rows: sparse.csr_array) -> sparse.csr_array:
+        return raised(rows, self._power)
 
     def _brought_to_zero(self, rows: sparse.csr_array) -> sparse.csr_array:
         return rows if self._offsets is None else self._offsets.taken_from(rows)
@@ -103,6 +114,7 @@ class PreparedColumns:
     def _watch_columns(self, rows: sparse.csr_array) -> None:
         """Warn, once, if a stream's columns turn out to be far from zero or in other units."""
         watch = self._unit_watch = thawed(self._unit_watch)
+        rows = self._raised(rows) if watch else rows
         if watch and (warn_of_offsets(self, rows, True) or watch.sees_enough(self, rows)):
             self._unit_watch = None
 

@@ -1,6 +1,7 @@
 """How a prediction is computed from weights and intercept, for whoever does it without us.
 
-Where rows are not scaled to unit length, the weights are for columns as they are, and whatever was
+Values are raised before anything else, if at all; all that follows is said of their powers. Where
+rows are not scaled to unit length, the weights are for columns as they are, and whatever was
 done to those is in the intercept. Where they are, the length is of prepared columns, all of them.
 """
 
@@ -23,6 +24,11 @@ class Preparation:
 def computation(model: Any) -> str:
     """Say how to compute what a fitted model predicts."""
     score = "prediction" if is_regressor(model) else "score"
+    return raised_first(model) + _from_values(model, score)
+
+
+def _from_values(model: Any, score: str) -> str:
+    """Say how to compute a score from values that are raised, if they are."""
     if not model._model.vocabulary.normalize:
         return f"A {score} is the sum of a row's values times their weights, plus the intercept."
     if prepared_columns(model) is None:
@@ -37,6 +43,15 @@ def computation(model: Any) -> str:
         f"of a row's {values} times their weights, divided by the row's length (the root of the "
         f"sum of the squares of its {values} times their columns' scales), plus the intercept."
     )
+
+
+def raised_first(model: Any) -> str:
+    """Say that all is about roots, or powers, of values; nothing, if it is about values."""
+    if model._power == 1.0:
+        return ""
+    roots = {0.5: "square roots", 0.25: "fourth roots"}
+    what = roots.get(model._power, f"powers of {model._power:g}")
+    return f"Values are replaced by their {what}, with their signs. "
 
 
 def prepared_columns(model: Any) -> Preparation | None:

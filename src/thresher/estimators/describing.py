@@ -58,6 +58,7 @@ class Description:
     provenance: dict[str, Any]
     selections: list[Selection]
     size_choice: dict[str, Any] | None = None  # of methods that can choose how many features
+    value_power: float = 1.0  # that values are raised to, before anything else
     rows_normalized: bool = False  # to unit length, before they meet the weights
     computation: str = ""  # of a prediction, from weights and intercept
     probability: str | None = None  # what it means; None where the method has none
@@ -78,6 +79,7 @@ def describe(model: Any) -> Description:
         kept=int((weights != 0).any(axis=0).sum()),
         passes=int(model.n_iter_),
         size_choice=_plain(choice_tree(model)),
+        value_power=model._power,
         rows_normalized=model._model.vocabulary.normalize,
         computation=computation(model),
         probability=meaning_of_probabilities(model._model).get("selection_probability"),

@@ -8,32 +8,43 @@ from scipy import sparse
 from sklearn.base import is_regressor
 from sklearn.linear_model import SGDClassifier, SGDRegressor
 from sklearn.pipeline import Pipeline
-from sklearn.preprocessing import MaxAbsScaler, Normalizer, StandardScaler
+from sklearn.preprocessing import FunctionTransformer, MaxAbsScaler, Normalizer, StandardScaler
 
+from thresher.data.powers import raised
 from thresher.estimators import graph
 from thresher.files.atomic import write_bytes
 
 
 def to_sklearn(estimator: Any) -> Any:
-    """Return a fitted SGD model, behind a Normalizer where rows are scaled to unit length.
+    """Return a fitted SGD model, behind what is done to rows before they meet the weights.
 
-    That length is of columns around zero and in one unit: where some are not, what brings them
-    there comes first. Scikit-learn takes means away from dense rows only.
+    Values are raised first. Unit length is of columns around zero and in one unit: where some are
+    not, what brings them there comes before. Scikit-learn takes means away from dense rows only.
     """
     name, model = _model(estimator)
-    if not estimator._model.vocabulary.normalize:
-        return _with_inputs(model, estimator)
-    steps: list[tuple[str, Any]] = [("normalizer", Normalizer()), (name, model)]
-    if estimator._offsets is not None:
-        steps.insert(0, ("centrer", _centrer(estimator)))
-    if estimator._scales is not None:
-        steps.insert(-2, ("scaler", _scaler(estimator)))
-        factors = np.where(estimator.column_scales_ == 0, 1.0, estimator.column_scales_)
-        model.coef_ = model.coef_ / factors
-        if estimator._sparse:
-            model.coef_ = sparse.csr_matrix(model.coef_)
+    steps: list[tuple[str, Any]] = [(name, model)]
+    if estimator._model.vocabulary.normalize:
+        steps.insert(0, ("normalizer", Normalizer()))
+        if estimator._offsets is not None:
+            steps.insert(0, ("centrer", _centrer(estimator)))
+        if estimator._scales is not None:
+            steps.insert(-2, ("scaler", _scaler(estimator)))
+            factors = np.where(estimator.column_scales_ == 0, 1.0, estimator.column_scales_)
+            model.coef_ = model.coef_ / factors
+            if estimator._sparse:
+                model.coef_ = sparse.csr_matrix(model.coef_)
+    if estimator._power != 1.0:
+        steps.insert(0, ("raiser", _raiser(estimator)))
     _with_inputs(steps[0][1], estimator)  # gives arrays, so the others see no names
-    return Pipeline(steps)
+    return model if len(steps) == 1 else Pipeline(steps)
+
+
+def _raiser(estimator: Any) -> FunctionTransformer:
+    """Return scikit-learn's transformer that raises values; who unpickles it needs this package."""
+    power = {"power": estimator._power}
+    raiser = FunctionTransformer(raised, kw_args=power, validate=True, accept_sparse="csr")
+    raiser.n_features_in_ = int(estimator.n_features_in_)
+    return raiser
 
 
 def _centrer(estimator: Any) -> StandardScaler:

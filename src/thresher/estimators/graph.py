@@ -123,7 +123,7 @@ def _scores(ops: Any, model: Any, rows: Any) -> Any:
     """Return rows times weights plus intercepts, a column per problem."""
     weights, intercepts = model._settled()
     slots = np.flatnonzero((weights != 0).any(axis=0))
-    rows = ops.Cast(rows, to=DOUBLE)
+    rows = _raised(ops, model._power, ops.Cast(rows, to=DOUBLE))
     if model._offsets is not None and model._model.vocabulary.normalize:
         rows = ops.Sub(rows, model.column_offsets_)
     columns = model._model.vocabulary["columns"][slots]
@@ -137,6 +137,18 @@ def _scores(ops: Any, model: Any, rows: Any) -> Any:
         none = ops.Cast(ops.Equal(lengths, np.array([0.0])), to=DOUBLE)
         sums = ops.Div(sums, ops.Add(lengths, none))  # a row without features: 0 / 1
     return ops.Add(sums, intercepts)
+
+
+def _raised(ops: Any, power: float, rows: Any) -> Any:
+    """Return the values' powers; signs stay."""
+    if power == 1.0:
+        return rows
+    sizes = ops.Abs(rows)
+    if power == 0.25:
+        sizes = ops.Sqrt(ops.Sqrt(sizes))
+    else:
+        sizes = ops.Sqrt(sizes) if power == 0.5 else ops.Pow(sizes, np.array([power]))
+    return ops.Mul(ops.Sign(rows), sizes)
 
 
 def _label(ops: Any, model: Any, scores: Any, names: list[str]) -> Any:

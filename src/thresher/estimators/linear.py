@@ -46,7 +46,8 @@ class SparseLinearModel(PreparedColumns, SelectorMixin, BaseEstimator):
         """Weights of all columns, a row per class (one row for two); sparse after ``sparsify``.
 
         Where rows are scaled to unit length (``rows_normalized_``), these weights are for such
-        rows: decisions are ``X @ coef_.T`` over the rows' lengths, plus ``intercept_``.
+        rows: decisions are ``X @ coef_.T`` over the rows' lengths, plus ``intercept_``. Where
+        values are raised to a power (``value_power_``), X stands for what they are raised to.
         """
         rows = [self._model_fitted().vocabulary.spread(row) for row in self._settled()[0]]
         dense = rows[0][None, :] if len(rows) == 1 else np.array(rows)
@@ -80,7 +81,7 @@ class SparseLinearModel(PreparedColumns, SelectorMixin, BaseEstimator):
 
     def _margins(self, rows: sparse.csr_array) -> np.ndarray:
         """Return the margins of canonical rows, which may be wider than any seen in training."""
-        return self._scorer().margins(rows)
+        return self._scorer().margins(self._raised(rows))
 
     def selection_table(self, X: Any = None) -> Any:
         """Return the selected features as a pandas DataFrame, strongest first.
@@ -130,6 +131,7 @@ class SparseLinearModel(PreparedColumns, SelectorMixin, BaseEstimator):
         It is an ``SGDClassifier`` or ``SGDRegressor`` with these coefficients, behind a
         ``Normalizer`` where rows are scaled to unit length, and what brings columns around zero and
         to one unit where that is done (``column_offsets_``: such a pipeline takes dense rows only).
+        Values that are learnt as roots become these first.
         """
         from thresher.estimators.export import to_sklearn
 
@@ -155,7 +157,8 @@ class SparseLinearModel(PreparedColumns, SelectorMixin, BaseEstimator):
         ``probability`` of the stabilized learners, and ``rows_normalized``: if so, the sum of
         values times weights is divided by the row's length before the intercept is added. Where
         that is the length of ``(X - column_offsets_) * column_scales_``, there are ``offset`` and
-        ``scale``, of all columns that occurred, also those of weight 0. The ending of the path says
+        ``scale``, of all columns that occurred, also those of weight 0. Where values are raised
+        first, ``value_power`` says to which power. The ending of the path says
         how: ``.csv``, ``.tsv``, ``.json`` or ``.parquet`` (which needs pyarrow).
         """
         from thresher.estimators.coefficients import export_coefficients

@@ -106,6 +106,10 @@ def _set_fitted(estimator: OnlineModel, tree: Tree) -> None:
     estimator.n_iter_ = access.whole(tree, "n_iter")
     estimator._seed = access.whole(tree, "seed", 0, 2**31 - 1)
     estimator._sparse = access.flag(tree, "sparse")
+    if tree.get("value_power") is not None:  # of values that are not learnt as they are
+        estimator._power = access.number(tree, "value_power")
+        if not 0.0 < estimator._power <= 1.0:
+            access.refuse("values are raised to what is no power of theirs")
     if tree.get("column_scales") is not None:  # files of earlier versions do not say
         scales = access.branch(tree, "column_scales")
         estimator._scales = ColumnScales.from_tree(scales)

@@ -40,14 +40,17 @@ class SuitsRows(SizesItself):
         run_all: Workers,
     ) -> None:
         """Look at rows as they are learnt."""
-        few = rows.shape[0] < MANY_ROWS
-        self._own = own_share(rows, self._model.vocabulary.normalize) if few else None
+        self._look_at(rows)
         super()._prepare_rows(rows, targets, importance, run_all)
 
     def _prepare_source(self: Any, some: Labelled | None) -> None:
         """Have usual steps: the rows of a source are not at hand."""
         self._own = None
         super()._prepare_source(some)
+
+    def _look_at(self: Any, rows: sparse.csr_array) -> None:
+        few = rows.shape[0] < MANY_ROWS
+        self._own = own_share(rows, self._model.vocabulary.normalize) if few else None
 
     def _step_shares(self: Any, n_rows: int, updates: float) -> tuple[float, float]:
         if self._own is None:

@@ -120,8 +120,7 @@ class SizesItself:
     ) -> SizeChoice:
         """Choose a size quickly, on at most MOST_ROWS rows."""
         if importance.size > MOST_ROWS:
-            order = permutation(self._seed, SAMPLE_STREAM, 0, importance.size)
-            taken = np.sort(order[:MOST_ROWS])
+            taken = some_of(self._seed, importance.size, MOST_ROWS)
             rows, importance = rows[taken], importance[taken]
             targets = [mine[taken] for mine in targets]
         folds = folds_of(strata_of(self, targets), FOLDS, self._seed)
@@ -206,6 +205,13 @@ def trial_on(
     vocabulary.learn_by_frequency(rows)
     batch = Batch(*vocabulary.absorb(rows, np.dtype(estimator.dtype)), importance)
     return Trial(vocabulary, batch, targets, folds, judge_of(estimator))
+
+
+def some_of(seed: int, n_rows: int, most: int) -> np.ndarray:
+    """Return the numbers of no more than so many rows, drawn from all, in ascending order."""
+    if n_rows <= most:
+        return np.arange(n_rows)
+    return np.sort(permutation(seed, SAMPLE_STREAM, 0, n_rows)[:most])
 
 
 def judge_of(estimator: Any) -> Judge:

@@ -29,6 +29,7 @@ from thresher.estimators.lessons import sample_of
 from thresher.estimators.offsets import shifted_words, warn_of_offsets
 from thresher.estimators.overflowing import remedy
 from thresher.estimators.progressive import Progressive
+from thresher.estimators.roots import roots_words
 from thresher.estimators.units import rescaled_words
 from thresher.train import Sample
 from thresher.train.fit import unchanged
@@ -112,6 +113,7 @@ class StreamTraining:
             source, some = _first_rows(estimator, source, n_rows)
         estimator._names, estimator._index_base = source.names, source.index_base
         if some is not None:
+            estimator._settle_values_of(some)
             estimator._settle_columns(some.rows)
         estimator._prepare_source(some)
         kept = None if source.rewinds else some
@@ -170,6 +172,7 @@ class StreamTraining:
             **estimator._summary(),
             **self.progressive.summary(),
             "skipped": self.source.skipped.count,
+            "values": roots_words(estimator),
             "offsets": shifted_words(estimator),
             "units": rescaled_words(estimator),
             "size": getattr(getattr(estimator, "size_choice_", None), "why", None),
@@ -220,7 +223,7 @@ class StreamTraining:
         labels = estimator._chunk_labels(data.labels, 1)
         estimator._fit_rows(data.rows, labels, check_weights(data.weights, n_rows))
         if estimator._offsets is None:
-            warn_of_offsets(estimator, data.rows)
+            warn_of_offsets(estimator, estimator._raised(data.rows))
         self.passes, self.rows_a_pass = estimator.n_iter_, n_rows
 
     def _labels(self, chunk: Chunk) -> np.ndarray:

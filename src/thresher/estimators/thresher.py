@@ -7,8 +7,8 @@ import numpy as np
 from scipy import sparse
 
 from thresher.estimators.classifier import OnlineClassifier
+from thresher.estimators.going_on import refuse_change
 from thresher.estimators.lengths import have_even_lengths, have_most_values
-from thresher.estimators.levelling import LevelsClasses
 from thresher.estimators.parameters import (
     CLASSIFYING,
     LOSSES,
@@ -20,6 +20,7 @@ from thresher.estimators.parameters import (
 from thresher.estimators.paths import PATH_RATES, PathsModel
 from thresher.estimators.rates import schedule_for
 from thresher.estimators.regressor import OnlineRegressor
+from thresher.estimators.roots import LearnsRoots
 from thresher.estimators.selecting_steps import USUAL
 from thresher.estimators.sizing import SizesItself
 from thresher.estimators.weighing import WeighsFeatures
@@ -193,7 +194,7 @@ def _usual_updates(n_rows: int) -> int:
 
 
 @dataclass(kw_only=True, eq=False, repr=False)
-class ThresherClassifier(LevelsClasses, WeighsFeatures, ThresherModel, OnlineClassifier):
+class ThresherClassifier(LearnsRoots, WeighsFeatures, ThresherModel, OnlineClassifier):
     """A linear classifier with few, stably selected features.
 
     Several SGD paths take random bursts of one stream of rows. After each stage of bursts the
@@ -216,6 +217,12 @@ class ThresherClassifier(LevelsClasses, WeighsFeatures, ThresherModel, OnlineCla
         log losses, as long as that is 1 to 10 % of what the best explains. ``size_choice_`` says
         what was chosen and why. So does ``fit_stream``, from the first rows of what it reads.
         ``partial_fit`` keeps one per cent of the columns that occur, and at least 100.
+    value_power : float or "auto", default="auto"
+        The power, above 0 and up to 1, that values are raised to before anything else is done to
+        them, in training and prediction; signs stay. "auto" is 1, unless rows are amounts of very
+        different sizes, such as counts of words: then 0.5, the square root, or even 0.25, as
+        long as held-out rows do not speak against it. ``value_power_`` says which.
+        ``partial_fit`` cannot know, and takes values as they are.
 
     Examples
     --------
@@ -228,7 +235,18 @@ class ThresherClassifier(LevelsClasses, WeighsFeatures, ThresherModel, OnlineCla
     True
     """
 
-    constraints: ClassVar[Constraints] = {**CLASSIFYING, **ThresherModel.constraints}
+    constraints: ClassVar[Constraints] = {
+        **CLASSIFYING,
+        **ThresherModel.constraints,
+        "value_power": (OneOf("auto"), Number(0, 1, open_low=True)),
+    }
+
+    value_power: float | str = "auto"
+
+    def _refuse_changed(self) -> None:
+        super()._refuse_changed()
+        if self.value_power != "auto":
+            refuse_change(self, "value_power", self._power)
 
 
 @dataclass(kw_only=True, eq=False, repr=False)

@@ -34,7 +34,7 @@ __all__ = ["FORMAT", "UPGRADES", "ModelFileError", "dumps", "loads", "naming", "
 Header = dict[str, Any]
 Arrays = dict[str, np.ndarray]
 
-FORMAT = 7
+FORMAT = 8
 # What makes a file's header and arrays of one version those of the next, by the older version.
 UPGRADES: dict[int, Callable[[Header, Arrays], tuple[Header, Arrays]]] = {
     1: upgrades.second,
@@ -43,6 +43,7 @@ UPGRADES: dict[int, Callable[[Header, Arrays], tuple[Header, Arrays]]] = {
     4: upgrades.fifth,
     5: upgrades.sixth,
     6: upgrades.seventh,
+    7: upgrades.eighth,
 }
 
 _ZEROS = "0" * 64

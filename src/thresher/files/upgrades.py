@@ -10,6 +10,7 @@ Arrays = dict[str, Any]
 
 # The flagship's steps were all alike then, in double precision.
 FLAGSHIP = "ThresherClassifier"
+ROOTS = ("ThresherClassifier", "ThresherClassifierCV")  # that learn roots where these tell more
 NO_LONGER = ("total", "salience", "bias_total", "bar", "mean", "bias_mean")
 
 
@@ -111,4 +112,15 @@ def seventh(header: Header, arrays: Arrays) -> tuple[Header, Arrays]:
                     at = f"upgraded/{number}/behind/{place}"
                     arrays[at] = np.zeros(1)
                     unit["arrays"]["whole"]["behind"] = {"$": "array", "at": at}
+    return header, arrays
+
+
+def eighth(header: Header, arrays: Arrays) -> tuple[Header, Arrays]:
+    """Return a file of version 7 as version 8 would have it: values were learnt as they are then.
+
+    Who reads version 7 only would judge values by weights of their roots, and must refuse them.
+    """
+    for model in _models(header):
+        if model["class"] in ROOTS:
+            model["parameters"]["value_power"] = "auto"
     return header, arrays

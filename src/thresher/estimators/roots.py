@@ -1,0 +1,154 @@
+"""A classifier that learns roots of amounts where these tell more than the amounts themselves.
+
+Amounts of very different sizes stand in one row where words, clicks or molecules are counted. A
+word that a long document has a hundred times does not say a hundred times as much as one that it
+has once, but makes up nearly all of the row's length, and drowns the others. Roots bring them
+nearer to each other, and mostly tell far more. Where they do not, held-out rows say so: folds learn
+both in short, and judge rows that they have not learnt.
+"""
+
+import copy
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+from scipy import sparse
+
+from thresher.data.matrix import count_columns
+from thresher.data.powers import raised
+from thresher.data.vocabulary import Vocabulary
+from thresher.estimators.gathering import Labelled
+from thresher.estimators.lessons import sample_of
+from thresher.estimators.levelling import LevelsClasses, rarer_of
+from thresher.estimators.sizing import FOLDS, folds_of, some_of, strata_of, trial_on
+from thresher.kernels.margins import lengths
+from thresher.learners.selection import wanted_features
+from thresher.train import Passes
+from thresher.train.folds import Fold
+from thresher.train.size_rule import mean_and_error
+from thresher.train.sizing import judge_size, see_folds
+from thresher.workers import Workers, workers
+
+# Measured by ``python -m experiments.roots``.
+POWERS = (1.0, 0.5, 0.25)
+EVEN = 0.2  # of a row's values, the share that makes up its length where none are drowned
+SPARSE = 0.5  # of the cells, more of which amounts do not fill
+DOUBTS = 1.0  # standard errors that rows must lose by roots to speak against them
+FEWEST = 20  # rows of the rarer class that can tell
+MOST_ROWS = 10_000  # that are asked
+AROUND = (0.5, 1.0, 2.0, 4.0)  # times the wanted number of features: sizes to compare powers at
+
+
+class LearnsRoots(LevelsClasses):
+    """The part of the flagship that knows which power of their values its rows are learnt by."""
+
+    value_power: float | str
+
+    @property
+    def value_power_(self: Any) -> float:
+        """The power that values are raised to before anything else is done to them.
+
+        What ``value_power`` says; if that is "auto", what was decided. ``coef_``,
+        ``column_scales_`` and ``column_offsets_`` are for values that are raised.
+        """
+        self._model_fitted()
+        return self._power
+
+    def _power_at_first(self: Any) -> float:
+        return 1.0 if self.value_power == "auto" else float(self.value_power)
+
+    def _settle_values(
+        self: Any,
+        rows: sparse.csr_array,
+        targets: list[np.ndarray],
+        importance: np.ndarray,
+        run_all: Workers,
+    ) -> None:
+        """Take roots if amounts drown each other, unless held-out rows speak against it."""
+        power = evening_power(rows) if self.value_power == "auto" else 1.0
+        if power == 1.0:
+            return
+        taken = some_of(self._seed, importance.size, MOST_ROWS)
+        rows, importance = rows[taken], importance[taken]
+        targets = [mine[taken] for mine in targets]
+        folds = folds_of(strata_of(self, targets), FOLDS, self._seed)
+        fewest = min(int(np.count_nonzero(rarer_of(mine))) for mine in targets)
+        if len(folds) < 2 or fewest < FEWEST:
+            return
+        losses = [
+            self._held_out_losses(one, rows, targets, importance, folds, run_all)
+            for one in (power, 1.0)
+        ]
+        weights = np.concatenate([importance[fold.held] for fold in folds])
+        lost, error = mean_and_error(losses[0] - losses[1], weights)
+        if lost <= DOUBTS * error:
+            self._power = power
+        if self.verbose and (words := roots_words(self)):
+            print(words)
+
+    def _settle_values_of(self: Any, some: Labelled | None) -> None:
+        """Ask the same of a source's first rows."""
+        sample = sample_of(self, some)
+        if sample is not None:
+            with workers(self.n_jobs) as run_all:
+                self._settle_values(*sample, run_all)
+
+    def _held_out_losses(
+        self: Any,
+        power: float,
+        rows: sparse.csr_array,
+        targets: list[np.ndarray],
+        importance: np.ndarray,
+        folds: list[Fold],
+        run_all: Workers,
+    ) -> np.ndarray:
+        """Return what rows lose, one by one, by models that learnt some power of others' values."""
+        draft = copy.copy(self)
+        empty = Vocabulary(rows.shape[1], self._model.vocabulary.normalize)
+        draft._model, draft._power, draft.verbose = replace(self._model, vocabulary=empty), power, 0
+        draft._settle_columns(rows)
+        rows = draft._as_learnt(rows)
+        draft._look_at(rows)
+        trial = trial_on(draft, rows, targets, importance, folds)
+        seen = len(trial.vocabulary)
+        wanted = wanted_features(draft._wanted(), seen, rows.shape[1])
+        sizes = sorted({min(max(1, round(times * wanted)), seen) for times in AROUND})
+        learner, plan = draft._in_short(min(fold.training.size for fold in folds), sizes)
+        passes = Passes(None, 0.0, self.shuffle, self._seed)
+        sights = see_folds(learner, plan, trial, passes, run_all)
+        judged = [judge_size(trial, [one[size] for one in sights], size) for size in sizes]
+        return np.mean([losses for _, losses in judged], axis=0)
+
+
+def evening_power(rows: sparse.csr_array) -> float:
+    """Return the power of amounts that leaves none of them drowned in a usual row.
+
+    1 for all else: measurements, which have values in most cells, and what may be negative.
+    """
+    cells = rows.shape[0] * count_columns(rows)
+    if not rows.nnz or rows.data.min() < 0 or rows.nnz > SPARSE * cells:
+        return 1.0
+    even = (power for power in POWERS if np.median(even_shares(raised(rows, power))) >= EVEN)
+    return next(even, POWERS[-1])
+
+
+@np.errstate(over="ignore", under="ignore", invalid="ignore", divide="ignore")
+def even_shares(rows: sparse.csr_array) -> np.ndarray:
+    """Return, for every row with values, as how large a share of them equal ones would count.
+
+    It is (sum x^2)^2 / (n sum x^4): 1 where all n values are the same, 1/n where one is all there
+    is. Rows whose numbers overflow count as even.
+    """
+    starts = rows.indptr.astype(np.int64, copy=False)
+    counts = np.diff(starts)
+    whole, fourth = lengths(starts, rows.data), lengths(starts, rows.data**2)
+    shares = ((whole / fourth) * whole) ** 2 / counts
+    return np.where(np.isfinite(shares), shares, 1.0)[counts > 0]
+
+
+def roots_words(estimator: Any) -> str | None:
+    """Say that values are learnt as roots since these tell more; None if that was not decided."""
+    if estimator._power == 1.0 or getattr(estimator, "value_power", 1.0) != "auto":
+        return None
+    what = "square" if estimator._power == 0.5 else "fourth"
+    return f"Values are learnt as their {what} roots: else a few in each row drown the others."
