@@ -28,12 +28,19 @@ def weights(model: Any) -> tuple[np.ndarray, float]:
 def misses(model: Any, X: csr_matrix, y: np.ndarray) -> np.ndarray:
     """Return which rows a model gets wrong.
 
-    A row is positive when its margin is above 0, after scaling to length 1 where that is part of
-    the model: the length it has with all columns around zero and in one unit.
+    A row is positive when its margin is above 0, after its values were raised to a power and it was
+    scaled to length 1, where that is part of the model: the length it has with all columns around
+    zero and in one unit.
     """
     coef, intercept = weights(model)
+    X = _raised(X, getattr(model, "value_power_", 1.0))
     rows = _of_unit_length(X, model) if getattr(model, "rows_normalized_", False) else X
     return np.where(rows @ coef + intercept > 0, 1, -1) != y
+
+
+def _raised(X: csr_matrix, power: float) -> csr_matrix:
+    values = np.sign(X.data) * np.abs(X.data) ** power
+    return csr_matrix((values, X.indices, X.indptr), shape=X.shape)
 
 
 def _of_unit_length(X: csr_matrix, model: Any) -> csr_matrix:

@@ -9,6 +9,7 @@ import pytest
 
 import thresher
 from golden.make import golden_rows
+from thresher.files.container import FORMAT
 
 GOLDEN = Path(__file__).parent / "golden"
 
@@ -16,10 +17,11 @@ GOLDEN = Path(__file__).parent / "golden"
 @pytest.mark.parametrize(
     ("version", "name"),
     [
-        *itertools.product([1, 2, 3, 4], ["model", "stabilized", "state"]),
-        *itertools.product([2, 3, 4], ["flagship-state"]),
-        *itertools.product([3, 4], ["units"]),
-        (4, "offsets"),
+        *itertools.product(range(1, FORMAT + 1), ["model", "stabilized", "state"]),
+        *itertools.product(range(2, FORMAT + 1), ["flagship-state"]),
+        *itertools.product(range(3, FORMAT + 1), ["units"]),
+        *itertools.product(range(4, FORMAT + 1), ["offsets"]),
+        *itertools.product(range(8, FORMAT + 1), ["roots"]),
     ],
 )
 def test_golden_files_predict_what_they_always_did(version, name):
@@ -31,6 +33,9 @@ def test_golden_files_predict_what_they_always_did(version, name):
     np.testing.assert_array_max_ulp(margins.reshape(len(before), -1), np.array(before), maxulp=4)
     assert model.predict(golden_rows()).tolist() == expected["labels"]
     parameters = model.get_params()
+    if version < 8 and parameters.get("value_power"):
+        assert parameters.pop("value_power") == "auto"  # nor this
+        assert model.value_power_ == 1.0
     if version == 1 and parameters.get("dtype"):
         assert parameters.pop("dtype") == "float64"  # which nobody had to say then
     assert repr(sorted(parameters.items())) == expected["parameters"]
@@ -53,7 +58,7 @@ def test_golden_files_hold_what_they_always_did():
     state.partial_fit(golden_rows()[50:], labels)
     with pytest.raises(ValueError, match="only what prediction needs"):
         stable.partial_fit(golden_rows()[:10], labels.astype(int))
-    for version, remembered in ((2, False), (3, True), (4, True)):
+    for version, remembered in ((2, False), *((n, True) for n in range(3, FORMAT + 1))):
         flagship = thresher.load(GOLDEN / f"flagship-state-v{version}.thresher")
         assert (flagship._model.rehearsal is not None) == remembered
         flagship.partial_fit(golden_rows()[50:], labels.astype(int))

@@ -44,6 +44,8 @@ def golden_models():
     offsets.set_params(random_state=6).fit(
         rows + np.where(np.arange(WIDTH) > 18, 40.0, 0.0), labels
     )
+    roots = thresher.ThresherClassifier(n_features_to_select=6, n_stages=5, max_iter=5)
+    roots.set_params(random_state=7, value_power=0.5).fit(rows, labels)
     return {
         "model": plain,
         "stabilized": stable,
@@ -51,6 +53,7 @@ def golden_models():
         "flagship-state": flagship,
         "units": units,
         "offsets": offsets,
+        "roots": roots,
     }
 
 

@@ -17,10 +17,6 @@ def raised(rows: Any, power: float) -> Any:
 
 
 def _raised_values(values: np.ndarray, power: float) -> np.ndarray:
-    """Return the values' powers; roots, and roots of roots, are the same bits on every machine."""
     sizes = np.abs(values)
-    if power == 0.25:
-        sizes = np.sqrt(np.sqrt(sizes))
-    else:
-        sizes = np.sqrt(sizes) if power == 0.5 else sizes**power
-    return np.copysign(sizes, values)
+    # square roots are the same bits on every machine
+    return np.copysign(np.sqrt(sizes) if power == 0.5 else sizes**power, values)

@@ -49,8 +49,7 @@ def raised_first(model: Any) -> str:
     """Say that all is about roots, or powers, of values; nothing, if it is about values."""
     if model._power == 1.0:
         return ""
-    roots = {0.5: "square roots", 0.25: "fourth roots"}
-    what = roots.get(model._power, f"powers of {model._power:g}")
+    what = "square roots" if model._power == 0.5 else f"powers of {model._power:g}"
     return f"Values are replaced by their {what}, with their signs. "
 
 

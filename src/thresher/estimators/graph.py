@@ -143,12 +143,7 @@ def _raised(ops: Any, power: float, rows: Any) -> Any:
     """Return the values' powers; signs stay."""
     if power == 1.0:
         return rows
-    sizes = ops.Abs(rows)
-    if power == 0.25:
-        sizes = ops.Sqrt(ops.Sqrt(sizes))
-    else:
-        sizes = ops.Sqrt(sizes) if power == 0.5 else ops.Pow(sizes, np.array([power]))
-    return ops.Mul(ops.Sign(rows), sizes)
+    return ops.Mul(ops.Sign(rows), ops.Pow(ops.Abs(rows), np.array([power])))
 
 
 def _label(ops: Any, model: Any, scores: Any, names: list[str]) -> Any:

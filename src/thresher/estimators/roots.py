@@ -3,8 +3,8 @@
 Amounts of very different sizes stand in one row where words, clicks or molecules are counted. A
 word that a long document has a hundred times does not say a hundred times as much as one that it
 has once, but makes up nearly all of the row's length, and drowns the others. Roots bring them
-nearer to each other, and mostly tell far more. Where they do not, held-out rows say so: folds learn
-both in short, and judge rows that they have not learnt.
+nearer to each other, and mostly tell far more. Whether they do, held-out rows say: folds learn both
+in short, and judge rows that they have not learnt.
 """
 
 import copy
@@ -15,25 +15,23 @@ import numpy as np
 from scipy import sparse
 
 from thresher.data.matrix import count_columns
-from thresher.data.powers import raised
 from thresher.data.vocabulary import Vocabulary
 from thresher.estimators.gathering import Labelled
 from thresher.estimators.lessons import sample_of
 from thresher.estimators.levelling import LevelsClasses, rarer_of
 from thresher.estimators.sizing import FOLDS, folds_of, some_of, strata_of, trial_on
+from thresher.estimators.units import Sizes
 from thresher.kernels.margins import lengths
 from thresher.learners.selection import wanted_features
 from thresher.train import Passes
 from thresher.train.folds import Fold
-from thresher.train.size_rule import mean_and_error
 from thresher.train.sizing import judge_size, see_folds
 from thresher.workers import Workers, workers
 
 # Measured by ``python -m experiments.roots``.
-POWERS = (1.0, 0.5, 0.25)
-EVEN = 0.2  # of a row's values, the share that makes up its length where none are drowned
+ROOT = 0.5
+UNEVEN = 1 / 8  # of a row's values, the share that makes up its length where others are drowned
 SPARSE = 0.5  # of the cells, more of which amounts do not fill
-DOUBTS = 1.0  # standard errors that rows must lose by roots to speak against them
 FEWEST = 20  # rows of the rarer class that can tell
 MOST_ROWS = 10_000  # that are asked
 AROUND = (0.5, 1.0, 2.0, 4.0)  # times the wanted number of features: sizes to compare powers at
@@ -64,9 +62,8 @@ class LearnsRoots(LevelsClasses):
         importance: np.ndarray,
         run_all: Workers,
     ) -> None:
-        """Take roots if amounts drown each other, unless held-out rows speak against it."""
-        power = evening_power(rows) if self.value_power == "auto" else 1.0
-        if power == 1.0:
+        """Take roots if amounts drown each other, and held-out rows are told better by them."""
+        if self.value_power != "auto" or not drown_each_other(rows):
             return
         taken = some_of(self._seed, importance.size, MOST_ROWS)
         rows, importance = rows[taken], importance[taken]
@@ -75,14 +72,13 @@ class LearnsRoots(LevelsClasses):
         fewest = min(int(np.count_nonzero(rarer_of(mine))) for mine in targets)
         if len(folds) < 2 or fewest < FEWEST:
             return
-        losses = [
-            self._held_out_losses(one, rows, targets, importance, folds, run_all)
-            for one in (power, 1.0)
-        ]
         weights = np.concatenate([importance[fold.held] for fold in folds])
-        lost, error = mean_and_error(losses[0] - losses[1], weights)
-        if lost <= DOUBTS * error:
-            self._power = power
+        as_they_are, by_roots = (
+            self._held_out_losses(power, rows, targets, importance, folds, run_all)
+            for power in (1.0, ROOT)
+        )
+        if np.average(by_roots - as_they_are, weights=weights) < 0:
+            self._power = ROOT
         if self.verbose and (words := roots_words(self)):
             print(words)
 
@@ -120,16 +116,22 @@ class LearnsRoots(LevelsClasses):
         return np.mean([losses for _, losses in judged], axis=0)
 
 
-def evening_power(rows: sparse.csr_array) -> float:
-    """Return the power of amounts that leaves none of them drowned in a usual row.
+def drown_each_other(rows: sparse.csr_array) -> bool:
+    """Return whether rows are of amounts, few of which make up all of a usual row's length.
 
-    1 for all else: measurements, which have values in most cells, and what may be negative.
+    Measurements, which have values in most cells, are none, nor is what may be negative. Columns in
+    other units drown the others too, but are brought to one unit all the same.
     """
     cells = rows.shape[0] * count_columns(rows)
-    if not rows.nnz or rows.data.min() < 0 or rows.nnz > SPARSE * cells:
-        return 1.0
-    even = (power for power in POWERS if np.median(even_shares(raised(rows, power))) >= EVEN)
-    return next(even, POWERS[-1])
+    if not rows.nnz or rows.data.min() < 0 or rows.nnz > SPARSE * cells or not are_uneven(rows):
+        return False
+    scales = Sizes.in_rows(rows).scales(rows.shape)
+    return scales is None or are_uneven(scales.scaled(rows))
+
+
+def are_uneven(rows: sparse.csr_array) -> bool:
+    """Return whether few values make up all of a usual row's length."""
+    return bool(np.median(even_shares(rows)) < UNEVEN)
 
 
 @np.errstate(over="ignore", under="ignore", invalid="ignore", divide="ignore")
@@ -150,5 +152,4 @@ def roots_words(estimator: Any) -> str | None:
     """Say that values are learnt as roots since these tell more; None if that was not decided."""
     if estimator._power == 1.0 or getattr(estimator, "value_power", 1.0) != "auto":
         return None
-    what = "square" if estimator._power == 0.5 else "fourth"
-    return f"Values are learnt as their {what} roots: else a few in each row drown the others."
+    return "Values are learnt as their square roots: else a few in each row drown the others."
