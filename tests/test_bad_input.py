@@ -190,6 +190,7 @@ WRONG = {
     "shrinkage": ["cubic", None],
     "paths": ["own", None],
     "refit": [-0.1, 1.0, 1.5, NAN, "yes", None],
+    "value_power": [0, 0.0, -1, 1.5, NAN, "root", None],
     "n_features_to_select": [0, -1, 0.0, 1.0, 1.5, NAN, "few", None],
 }
 PARAMETERS = [(name, parameter) for name in NAMES for parameter in make(name).get_params()]

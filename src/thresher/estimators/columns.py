@@ -10,6 +10,7 @@ from thresher.data.column_offsets import ColumnOffsets
 from thresher.data.column_scales import ColumnScales
 from thresher.data.powers import raised
 from thresher.data.thawing import thawed
+from thresher.estimators.amounts import warn_of_drowned
 from thresher.estimators.offsets import FarColumns, shifted_words, warn_of_offsets
 from thresher.estimators.units import NOWHERE, Sizes, UnitWatch, rescaled_words
 from thresher.train import Model
@@ -112,10 +113,16 @@ class PreparedColumns:
         return rows if self._offsets is None else self._offsets.taken_from(rows)
 
     def _watch_columns(self, rows: sparse.csr_array) -> None:
-        """Warn, once, if a stream's columns turn out to be far from zero or in other units."""
+        """Warn, once, if a stream's columns turn out to be far from zero or in other units.
+
+        Or if its values drown each other.
+        """
         watch = self._unit_watch = thawed(self._unit_watch)
-        rows = self._raised(rows) if watch else rows
-        if watch and (warn_of_offsets(self, rows, True) or watch.sees_enough(self, rows)):
+        if not watch:
+            return
+        rows = self._raised(rows)
+        told = warn_of_offsets(self, rows, True) or warn_of_drowned(self, rows)
+        if told or watch.sees_enough(self, rows):
             self._unit_watch = None
 
     def _for_columns_as_they_are(

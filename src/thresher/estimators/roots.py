@@ -1,10 +1,8 @@
 """A classifier that learns roots of amounts where these tell more than the amounts themselves.
 
-Amounts of very different sizes stand in one row where words, clicks or molecules are counted. A
-word that a long document has a hundred times does not say a hundred times as much as one that it
-has once, but makes up nearly all of the row's length, and drowns the others. Roots bring them
-nearer to each other, and mostly tell far more. Whether they do, held-out rows say: folds learn both
-in short, and judge rows that they have not learnt.
+Where few amounts drown the others of their row, roots bring them nearer to each other, and mostly
+tell far more. Whether they do, held-out rows say: folds learn both in short, and judge rows that
+they have not learnt.
 """
 
 import copy
@@ -14,14 +12,12 @@ from typing import Any
 import numpy as np
 from scipy import sparse
 
-from thresher.data.matrix import count_columns
 from thresher.data.vocabulary import Vocabulary
+from thresher.estimators.amounts import drown_each_other
 from thresher.estimators.gathering import Labelled
 from thresher.estimators.lessons import sample_of
 from thresher.estimators.levelling import LevelsClasses, rarer_of
 from thresher.estimators.sizing import FOLDS, folds_of, some_of, strata_of, trial_on
-from thresher.estimators.units import Sizes
-from thresher.kernels.margins import lengths
 from thresher.learners.selection import wanted_features
 from thresher.train import Passes
 from thresher.train.folds import Fold
@@ -30,8 +26,6 @@ from thresher.workers import Workers, workers
 
 # Measured by ``python -m experiments.roots``.
 ROOT = 0.5
-UNEVEN = 1 / 8  # of a row's values, the share that makes up its length where others are drowned
-SPARSE = 0.5  # of the cells, more of which amounts do not fill
 FEWEST = 20  # rows of the rarer class that can tell
 MOST_ROWS = 10_000  # that are asked
 AROUND = (0.5, 1.0, 2.0, 4.0)  # times the wanted number of features: sizes to compare powers at
@@ -114,38 +108,6 @@ class LearnsRoots(LevelsClasses):
         sights = see_folds(learner, plan, trial, passes, run_all)
         judged = [judge_size(trial, [one[size] for one in sights], size) for size in sizes]
         return np.mean([losses for _, losses in judged], axis=0)
-
-
-def drown_each_other(rows: sparse.csr_array) -> bool:
-    """Return whether rows are of amounts, few of which make up all of a usual row's length.
-
-    Measurements, which have values in most cells, are none, nor is what may be negative. Columns in
-    other units drown the others too, but are brought to one unit all the same.
-    """
-    cells = rows.shape[0] * count_columns(rows)
-    if not rows.nnz or rows.data.min() < 0 or rows.nnz > SPARSE * cells or not are_uneven(rows):
-        return False
-    scales = Sizes.in_rows(rows).scales(rows.shape)
-    return scales is None or are_uneven(scales.scaled(rows))
-
-
-def are_uneven(rows: sparse.csr_array) -> bool:
-    """Return whether few values make up all of a usual row's length."""
-    return bool(np.median(even_shares(rows)) < UNEVEN)
-
-
-@np.errstate(over="ignore", under="ignore", invalid="ignore", divide="ignore")
-def even_shares(rows: sparse.csr_array) -> np.ndarray:
-    """Return, for every row with values, as how large a share of them equal ones would count.
-
-    It is (sum x^2)^2 / (n sum x^4): 1 where all n values are the same, 1/n where one is all there
-    is. Rows whose numbers overflow count as even.
-    """
-    starts = rows.indptr.astype(np.int64, copy=False)
-    counts = np.diff(starts)
-    whole, fourth = lengths(starts, rows.data), lengths(starts, rows.data**2)
-    shares = ((whole / fourth) * whole) ** 2 / counts
-    return np.where(np.isfinite(shares), shares, 1.0)[counts > 0]
 
 
 def roots_words(estimator: Any) -> str | None:
