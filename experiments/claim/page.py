@@ -4,10 +4,11 @@ from pathlib import Path
 from string import Template
 
 from experiments.claim import tables
+from experiments.claim.ceiling import lost_by_chance
 from experiments.claim.pictures import draw
 from experiments.claim.planted import SEEDS as DRAWINGS
 from experiments.claim.resplits import SPLITS
-from experiments.claim.rivals import FEW_PERMUTATIONS, PERMUTATIONS
+from experiments.claim.rivals import FEW_PERMUTATIONS, FTRL, L1, PERMUTATIONS
 from experiments.store import Store
 
 TEMPLATE = Path(__file__).parent / "claim.template.md"
@@ -20,6 +21,8 @@ def write(store: Store, docs: Path) -> Path:
         bar=tables.bar_table(store),
         ratios=tables.ratio_table(store),
         lost=tables.lost_table(store),
+        ceilings=tables.ceiling_table(store),
+        chance=f"{lost_by_chance(store, (L1, FTRL)):.0f}",
         resplits=tables.resplit_table(store),
         splits=SPLITS,
         errors=tables.error_tables(store),

@@ -4,6 +4,7 @@ from collections.abc import Callable, Sequence
 
 from experiments.claim import rows, standing
 from experiments.claim.bar import bar
+from experiments.claim.ceiling import ceilings
 from experiments.claim.resplit_standing import matches
 from experiments.claim.rivals import FTRL, L1, OURS, RIVALS
 from experiments.claim.sizes import sizes
@@ -43,6 +44,14 @@ def ratio_table(store: Store) -> str:
         everything = number(standing.geometric_mean(duel.ratio for duel in duels))
         table.append([RIVALS[rival].title, *map(number, by_set), f"**{everything}**", *counts])
     return markdown(["Rival", *TITLES, "all", "cells", "won", "lost"], table)
+
+
+def ceiling_table(store: Store) -> str:
+    """Return our error over each rival's beside that of the best method of every cell."""
+    table = [
+        [RIVALS[one.rival].title, number(one.ours), number(one.best)] for one in ceilings(store)
+    ]
+    return markdown(["Rival", "ours", "the best of all, an oracle"], table)
 
 
 def resplit_table(store: Store) -> str:

@@ -5,6 +5,7 @@ import math
 import numpy as np
 import pytest
 
+from experiments.claim.ceiling import ceilings, lost_by_chance
 from experiments.claim.judging import pack_counts, unpack_counts
 from experiments.claim.sizing import Elimination, nearest_place, ridge_on
 from experiments.claim.standing import (
@@ -72,6 +73,18 @@ def test_a_rival_is_compared_at_sizes_it_reaches_only(tmp_path):
     assert [each.size for each in unreached(store, "ftrl")] == [100]
     assert duels(store, "rda") == []
     assert points(store, "arcene", "ftrl") == {}
+
+
+def test_the_oracle_takes_the_best_of_every_cell(tmp_path):
+    rows = [0] * 100
+    store = keep(tmp_path, "thresher", stored(50, [8], rows, [50]), stored(100, [4], rows, [100]))
+    keep(tmp_path, "ftrl", stored(50, [10], rows, [50]), stored(100, [8], rows, [100]))
+    keep(tmp_path, "rda", stored(50, [2], rows, [50]), stored(100, [1], rows, [900]))
+    by_rival = {one.rival: one for one in ceilings(store)}
+    assert by_rival["ftrl"].ours == pytest.approx(math.sqrt(0.8 * 0.5))
+    assert by_rival["ftrl"].best == pytest.approx(math.sqrt(0.2 * 0.5))  # rda is not of that size
+    assert by_rival["rda"].best == 1.0
+    assert lost_by_chance(store, ("ftrl", "rda")) == pytest.approx(3 * 0.1587, abs=1e-3)
 
 
 def test_kappa_over_halves_tells_crossing_from_disjoint_halves(tmp_path):
