@@ -1,7 +1,7 @@
 """A classifier that learns roots of amounts where these tell more than the amounts themselves.
 
 Where few amounts drown the others of their row, roots bring them nearer to each other, and mostly
-tell far more. Whether they do, held-out rows say: folds learn both in short, and judge rows that
+tell far more. Held-out rows may speak against it: folds learn both in short, and judge rows that
 they have not learnt.
 """
 
@@ -17,18 +17,26 @@ from thresher.estimators.amounts import drown_each_other
 from thresher.estimators.gathering import Labelled
 from thresher.estimators.lessons import sample_of
 from thresher.estimators.levelling import LevelsClasses, rarer_of
-from thresher.estimators.sizing import FOLDS, folds_of, some_of, strata_of, trial_on
+from thresher.estimators.sizing import (
+    FOLDS,
+    REFIT_UPDATES,
+    folds_of,
+    some_of,
+    strata_of,
+    trial_on,
+)
 from thresher.learners.selection import wanted_features
 from thresher.train import Passes
 from thresher.train.folds import Fold
+from thresher.train.size_rule import mean_and_error
 from thresher.train.sizing import judge_size, see_folds
 from thresher.workers import Workers, workers
 
 # Measured by ``python -m experiments.roots``.
 ROOT = 0.5
+DOUBT = 1.0  # standard errors that rows must lose by roots to speak against them
 FEWEST = 20  # rows of the rarer class that can tell
-MOST_ROWS = 10_000  # that are asked
-AROUND = (0.5, 1.0, 2.0, 4.0)  # times the wanted number of features: sizes to compare powers at
+MOST_ROWS = 5_000  # that are asked
 
 
 class LearnsRoots(LevelsClasses):
@@ -56,7 +64,7 @@ class LearnsRoots(LevelsClasses):
         importance: np.ndarray,
         run_all: Workers,
     ) -> None:
-        """Take roots if amounts drown each other, and held-out rows are told better by them."""
+        """Take roots if amounts drown each other, unless held-out rows speak against it."""
         if self.value_power != "auto" or not drown_each_other(rows):
             return
         taken = some_of(self._seed, importance.size, MOST_ROWS)
@@ -71,7 +79,8 @@ class LearnsRoots(LevelsClasses):
             self._held_out_losses(power, rows, targets, importance, folds, run_all)
             for power in (1.0, ROOT)
         )
-        if np.average(by_roots - as_they_are, weights=weights) < 0:
+        lost, error = mean_and_error(by_roots - as_they_are, weights)
+        if lost <= DOUBT * error:
             self._power = ROOT
         if self.verbose and (words := roots_words(self)):
             print(words)
@@ -100,14 +109,13 @@ class LearnsRoots(LevelsClasses):
         rows = draft._as_learnt(rows)
         draft._look_at(rows)
         trial = trial_on(draft, rows, targets, importance, folds)
-        seen = len(trial.vocabulary)
-        wanted = wanted_features(draft._wanted(), seen, rows.shape[1])
-        sizes = sorted({min(max(1, round(times * wanted)), seen) for times in AROUND})
-        learner, plan = draft._in_short(min(fold.training.size for fold in folds), sizes)
+        size = wanted_features(draft._wanted(), len(trial.vocabulary), rows.shape[1])
+        n_rows = min(fold.training.size for fold in folds)
+        learner, plan = draft._in_short(n_rows, [size])
+        plan = replace(plan, refit_updates=max(trial.judge.refit_passes * n_rows, REFIT_UPDATES))
         passes = Passes(None, 0.0, self.shuffle, self._seed)
         sights = see_folds(learner, plan, trial, passes, run_all)
-        judged = [judge_size(trial, [one[size] for one in sights], size) for size in sizes]
-        return np.mean([losses for _, losses in judged], axis=0)
+        return judge_size(trial, [one[size] for one in sights], size)[1]
 
 
 def roots_words(estimator: Any) -> str | None:

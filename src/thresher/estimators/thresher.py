@@ -220,9 +220,9 @@ class ThresherClassifier(LearnsRoots, WeighsFeatures, ThresherModel, OnlineClass
     value_power : float or "auto", default="auto"
         The power, above 0 and up to 1, that values are raised to before anything else is done to
         them, in training and prediction; signs stay. "auto" is 1, unless rows are amounts of very
-        different sizes, such as counts of words in long documents, and held-out rows are told
-        better by square roots, 0.5; ``value_power_`` says which. ``partial_fit`` cannot know, and
-        takes values as they are.
+        different sizes, such as counts of words in long documents: then 0.5, square roots, if
+        held-out rows do not speak against it. ``value_power_`` says which. ``partial_fit`` cannot
+        know, and takes values as they are.
 
     Examples
     --------
