@@ -1,5 +1,7 @@
 """Amounts that drown each other are learnt as roots, where held-out rows prefer these."""
 
+import signal
+
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
@@ -10,6 +12,7 @@ from sklearn.datasets import dump_svmlight_file
 import thresher
 from cases import labelled_rows
 from commands import run
+from thresher.cli.watching import Watch
 from thresher.data.powers import raised
 from thresher.estimators.amounts import drown_each_other, even_shares
 from thresher.estimators.computing import computation
@@ -157,6 +160,21 @@ def test_streams_ask_their_first_rows(documents):
     assert_array_equal(stream.coef_, by_hand.coef_)
 
 
+def test_files_larger_than_memory_go_on_with_roots(documents, in_chunks, tmp_path, monkeypatch):
+    rows, labels = documents
+    monkeypatch.chdir(tmp_path)
+    dump_svmlight_file(rows, labels, "rows.svm")
+    words = "--max-iter", 3, "--n-features-to-select", TELLING
+    assert run("train", "rows.svm", "-o", "whole", *words).exit_code == 0
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(Watch, "learnt", lambda *_: signal.raise_signal(signal.SIGINT))
+        run("train", "rows.svm", "-o", "parts", "--checkpoint", "ckpt", *words)
+    assert run("train", "--resume", "ckpt").exit_code == 0
+    whole, parts = thresher.load("whole"), thresher.load("parts")
+    assert whole.value_power_ == parts.value_power_ == 0.5
+    assert_array_equal(whole.decision_function(rows), parts.decision_function(rows))
+
+
 def test_partial_fit_takes_values_as_it_is_told(documents):
     rows, labels = documents
     with pytest.warns(UserWarning, match="drown the others.*value_power=0.5") as warned:
@@ -229,18 +247,22 @@ def test_tables_and_words_tell_the_power(documents, rooted, tmp_path):
     rooted.export_coefficients(tmp_path / "weights.csv")
     header, first, *_ = (tmp_path / "weights.csv").read_text().splitlines()
     assert dict(zip(header.split(","), first.split(","), strict=True))["value_power"] == "0.5"
-    assert computation(rooted).startswith("Values are replaced by their square roots")
+    assert computation(rooted).startswith(
+        "Before anything else values are replaced by their square roots"
+    )
     other = classifier(value_power=0.3).fit(*documents)
-    assert computation(other).startswith("Values are replaced by their powers of 0.3")
+    assert computation(other).startswith(
+        "Before anything else values are replaced by their powers of 0.3"
+    )
 
 
 def test_who_trains_is_told(documents, tmp_path, capsys):
     classifier(verbose=1).fit(*documents)
-    assert "square roots" in capsys.readouterr().out
+    assert "Square roots are learnt" in capsys.readouterr().out
     dump_svmlight_file(*documents, str(tmp_path / "rows.svm"))
     paths = [tmp_path / name for name in ("rows.svm", "model", "other")]
     trained = run("train", paths[0], "-o", paths[1], "--n-features-to-select", 12)
-    assert "Values: Values are learnt as their square roots" in trained.stderr
+    assert "Values: Square roots are learnt" in trained.stderr
     told = run("train", paths[0], "-o", paths[2], "--value-power", 0.3)
     assert "Values:" not in told.stderr
     assert thresher.load(paths[2]).value_power_ == 0.3

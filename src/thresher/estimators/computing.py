@@ -50,7 +50,7 @@ def raised_first(model: Any) -> str:
     if model._power == 1.0:
         return ""
     what = "square roots" if model._power == 0.5 else f"powers of {model._power:g}"
-    return f"Values are replaced by their {what}, with their signs. "
+    return f"Before anything else values are replaced by their {what}, with their signs. "
 
 
 def prepared_columns(model: Any) -> Preparation | None:

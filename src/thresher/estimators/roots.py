@@ -122,4 +122,4 @@ def roots_words(estimator: Any) -> str | None:
     """Say that values are learnt as roots since these tell more; None if that was not decided."""
     if estimator._power == 1.0 or getattr(estimator, "value_power", 1.0) != "auto":
         return None
-    return "Values are learnt as their square roots: else a few in each row drown the others."
+    return "Square roots are learnt: as they are, a few values in each row drown the others."
