@@ -226,7 +226,7 @@ def _tell(recipe: Recipe, training: Any, as_json: bool, quiet: bool) -> None:
     features = f"{summary['features']:,} of {summary['width']:,} features"
     model = "the model to standard output" if recipe.output == STANDARD else recipe.output
     say(f"Wrote {model}: {features}, {summary['passes']} passes.", quiet)
-    for name in ("values", "offsets", "units", "size"):
+    for name in ("values", "rarity", "offsets", "units", "size"):
         if summary[name]:
             say(f"{name.capitalize()}: {summary[name]}", quiet)
     if training.progressive.rows:

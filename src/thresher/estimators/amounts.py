@@ -25,15 +25,19 @@ FEWEST_ROWS = 64  # of a stream, before anything is said of them
 def drown_each_other(rows: sparse.csr_array) -> bool:
     """Return whether rows are of amounts, few of which make up all of a usual row's length.
 
-    Measurements, which have values in most cells, are none, nor is what may be negative. Columns in
-    other units drown the others too, but are brought to one unit all the same.
+    Columns in other units drown the others too, but are brought to one unit all the same.
     """
-    if not rows.nnz or rows.data.min() < 0 or not are_uneven(rows):
-        return False
-    if rows.nnz > SPARSE * rows.shape[0] * count_columns(rows):
+    if not (rows.nnz and are_uneven(rows) and are_amounts(rows)):
         return False
     scales = Sizes.in_rows(rows).scales(rows.shape)
     return scales is None or are_uneven(scales.scaled(rows))
+
+
+def are_amounts(rows: sparse.csr_array) -> bool:
+    """Return whether values are amounts: never negative, and in no more than half of the cells."""
+    if not rows.nnz or rows.data.min() < 0:
+        return False
+    return rows.nnz <= SPARSE * rows.shape[0] * count_columns(rows)
 
 
 def are_uneven(rows: sparse.csr_array) -> bool:

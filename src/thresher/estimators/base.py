@@ -12,7 +12,7 @@ from sklearn.utils import check_random_state
 
 from thresher.data.sources.protocol import Source
 from thresher.data.vocabulary import Vocabulary
-from thresher.estimators.gathering import Labelled
+from thresher.estimators.decisions import Decisions
 from thresher.estimators.inputs import check_rows, check_weights
 from thresher.estimators.lessons import Lessons, NextLessons, with_weight
 from thresher.estimators.linear import SparseLinearModel
@@ -26,13 +26,13 @@ from thresher.learners.pace import Pace
 from thresher.learners.protocol import Learner, Overflow
 from thresher.train import Model, Passes, Problem, Recall
 from thresher.validation import check_parameters
-from thresher.workers import Workers, workers
+from thresher.workers import workers
 
 MakeLearner = Callable[[], Learner]
 
 
 @dataclass(kw_only=True, eq=False, repr=False)
-class OnlineModel(SparseLinearModel, metaclass=ABCMeta):
+class OnlineModel(Decisions, SparseLinearModel, metaclass=ABCMeta):
     """A linear model that learns one row at a time; what its labels mean is for others to say."""
 
     constraints: ClassVar[Constraints] = COMMON
@@ -110,47 +110,6 @@ class OnlineModel(SparseLinearModel, metaclass=ABCMeta):
     def _stream_learner(self, n_rows: int | None) -> Learner:
         """Return the learner for a source of so many rows a pass; None if nobody knows."""
         return self._learner(None)
-
-    def _settle_values(
-        self,
-        rows: sparse.csr_array,
-        targets: list[np.ndarray],
-        importance: np.ndarray,
-        run_all: Workers,
-    ) -> None:
-        """Decide which power of their values rows are learnt by, before anything else."""
-
-    def _settle_values_of(self, some: Labelled | None) -> None:
-        """Decide the same from a source's first rows; None if nobody has seen them."""
-
-    def _prepare_rows(
-        self,
-        rows: sparse.csr_array,
-        targets: list[np.ndarray],
-        importance: np.ndarray,
-        run_all: Workers,
-    ) -> None:
-        """Decide what only rows that are all at hand can tell, before they are learnt."""
-
-    def _level(
-        self,
-        rows: sparse.csr_array,
-        targets: list[np.ndarray],
-        importance: np.ndarray,
-        run_all: Workers,
-    ) -> None:
-        """Set right what rows that are all at hand, once learnt, can tell of the model."""
-
-    def _prepare_source(self, some: Labelled | None) -> None:
-        """Decide the same from a source's first rows; None if nobody has seen them."""
-
-    def _asks_first_rows(self) -> bool:
-        """Return whether a stream's first rows have to be looked at before any is learnt."""
-        return False
-
-    def _wants_all(self) -> bool:
-        """Return whether a source had better be at hand, if it is small."""
-        return False
 
     def _stream_passes(self, n_rows: int | None) -> int | None:
         """Return how often a source is read; None if the learner knows by itself."""
@@ -276,8 +235,7 @@ class OnlineModel(SparseLinearModel, metaclass=ABCMeta):
         passes = Passes(self._most_passes(), self.tol or 0.0, self.shuffle, self._seed, watched)
         with workers(self.n_jobs) as run_all, overflow_explained(self, kept):
             if not len(self._model.vocabulary):
-                self._settle_values(rows, targets, importance, run_all)
-                self._settle_columns(rows)
+                self._settle(rows, targets, importance, run_all)
             rows = self._next_as_learnt(rows)
             self._prepare_rows(rows, targets, importance, run_all)
             warn_of_vanishing(self, rows)

@@ -27,6 +27,8 @@ class PreparedColumns:
     verbose: int
     _model: Model
     _power: float = 1.0  # that values are raised to
+    _rarity: bool = False  # whether rare columns count for more
+    _units_said: str | None = None  # of columns in other units, before rarity changed all scales
     _offsets: ColumnOffsets | None = None
     _scales: ColumnScales | None = None
     _unit_watch: UnitWatch | None = None  # of a stream, as long as it matters
@@ -38,7 +40,7 @@ class PreparedColumns:
     def _begin_columns(self) -> None:
         """Take columns as they are until rows tell more."""
         self._power, self._offsets, self._scales = self._power_at_first(), None, None
-        self._unit_watch = UnitWatch()
+        self._unit_watch, self._rarity, self._units_said = UnitWatch(), False, None
 
     def _power_at_first(self) -> float:
         """Return what values are raised to before rows have told anything."""
@@ -53,7 +55,8 @@ class PreparedColumns:
         that are then still more than 10 times larger or smaller are brought to the size of most,
         and with them all that have a value in most rows. Columns with an offset are brought to the
         deviation of most. Where there are such columns, those that never occurred have 0: nobody
-        knows their unit. Where rows are scaled to unit length, it is that of
+        knows their unit. Where rare columns count for more (``rare_columns_count_more_``), that is
+        in the factors, too. Where rows are scaled to unit length, it is that of
         ``(X - column_offsets_) * column_scales_``.
         """
         self._model_fitted()

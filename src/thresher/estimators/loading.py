@@ -110,6 +110,7 @@ def _set_fitted(estimator: OnlineModel, tree: Tree) -> None:
         estimator._power = access.number(tree, "value_power")
         if not 0.0 < estimator._power <= 1.0:
             access.refuse("values are raised to what is no power of theirs")
+    estimator._rarity = tree.get("rare_columns") is not None and access.flag(tree, "rare_columns")
     if tree.get("column_scales") is not None:  # files of earlier versions do not say
         scales = access.branch(tree, "column_scales")
         estimator._scales = ColumnScales.from_tree(scales)

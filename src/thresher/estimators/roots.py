@@ -14,23 +14,11 @@ from scipy import sparse
 
 from thresher.data.vocabulary import Vocabulary
 from thresher.estimators.amounts import drown_each_other
-from thresher.estimators.gathering import Labelled
-from thresher.estimators.lessons import sample_of
+from thresher.estimators.asking import held_out_losses, lost_by
 from thresher.estimators.levelling import LevelsClasses, rarer_of
-from thresher.estimators.sizing import (
-    FOLDS,
-    REFIT_UPDATES,
-    folds_of,
-    some_of,
-    strata_of,
-    trial_on,
-)
-from thresher.learners.selection import wanted_features
-from thresher.train import Passes
+from thresher.estimators.sizing import FOLDS, folds_of, some_of, strata_of
 from thresher.train.folds import Fold
-from thresher.train.size_rule import mean_and_error
-from thresher.train.sizing import judge_size, see_folds
-from thresher.workers import Workers, workers
+from thresher.workers import Workers
 
 # Measured by ``python -m experiments.roots``.
 ROOT = 0.5
@@ -74,23 +62,15 @@ class LearnsRoots(LevelsClasses):
         fewest = min(int(np.count_nonzero(rarer_of(mine))) for mine in targets)
         if len(folds) < 2 or fewest < FEWEST:
             return
-        weights = np.concatenate([importance[fold.held] for fold in folds])
         as_they_are, by_roots = (
             self._held_out_losses(power, rows, targets, importance, folds, run_all)
             for power in (1.0, ROOT)
         )
-        lost, error = mean_and_error(by_roots - as_they_are, weights)
+        lost, error = lost_by(by_roots, as_they_are, importance, folds)
         if lost <= DOUBT * error:
             self._power = ROOT
         if self.verbose and (words := roots_words(self)):
             print(words)
-
-    def _settle_values_of(self: Any, some: Labelled | None) -> None:
-        """Ask the same of a source's first rows."""
-        sample = sample_of(self, some)
-        if sample is not None:
-            with workers(self.n_jobs) as run_all:
-                self._settle_values(*sample, run_all)
 
     def _held_out_losses(
         self: Any,
@@ -108,14 +88,7 @@ class LearnsRoots(LevelsClasses):
         draft._settle_columns(rows)
         rows = draft._as_learnt(rows)
         draft._look_at(rows)
-        trial = trial_on(draft, rows, targets, importance, folds)
-        size = wanted_features(draft._wanted(), len(trial.vocabulary), rows.shape[1])
-        n_rows = min(fold.training.size for fold in folds)
-        learner, plan = draft._in_short(n_rows, [size])
-        plan = replace(plan, refit_updates=max(trial.judge.refit_passes * n_rows, REFIT_UPDATES))
-        passes = Passes(None, 0.0, self.shuffle, self._seed)
-        sights = see_folds(learner, plan, trial, passes, run_all)
-        return judge_size(trial, [one[size] for one in sights], size)[1]
+        return held_out_losses(draft, rows, targets, importance, folds, run_all, select=True)
 
 
 def roots_words(estimator: Any) -> str | None:

@@ -121,6 +121,7 @@ def _fitted(estimator: Any, training_state: bool) -> dict[str, Any]:
         "size_choice": choice_tree(estimator),
         **({} if (lines := lines_tree(estimator)) is None else {"margin_lines": lines}),
         **({} if estimator._power == 1.0 else {"value_power": estimator._power}),
+        **({"rare_columns": True} if estimator._rarity else {}),
         **({} if estimator._offsets is None else {"column_offsets": estimator._offsets.tree()}),
         **({} if estimator._scales is None else {"column_scales": estimator._scales.tree()}),
     }

@@ -29,6 +29,7 @@ from thresher.estimators.lessons import sample_of
 from thresher.estimators.offsets import shifted_words, warn_of_offsets
 from thresher.estimators.overflowing import remedy
 from thresher.estimators.progressive import Progressive
+from thresher.estimators.rarity import rarity_words
 from thresher.estimators.roots import roots_words
 from thresher.estimators.units import rescaled_words
 from thresher.train import Sample
@@ -113,8 +114,7 @@ class StreamTraining:
             source, some = _first_rows(estimator, source, n_rows)
         estimator._names, estimator._index_base = source.names, source.index_base
         if some is not None:
-            estimator._settle_values_of(some)
-            estimator._settle_columns(some.rows)
+            estimator._settle_first(some)
         estimator._prepare_source(some)
         kept = None if source.rewinds else some
         return cls(estimator, source, n_rows, estimator._progressive(), at_hand=at_hand, kept=kept)
@@ -173,6 +173,7 @@ class StreamTraining:
             **self.progressive.summary(),
             "skipped": self.source.skipped.count,
             "values": roots_words(estimator),
+            "rarity": rarity_words(estimator),
             "offsets": shifted_words(estimator),
             "units": rescaled_words(estimator),
             "size": getattr(getattr(estimator, "size_choice_", None), "why", None),

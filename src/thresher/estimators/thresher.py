@@ -18,9 +18,9 @@ from thresher.estimators.parameters import (
     Constraints,
 )
 from thresher.estimators.paths import PATH_RATES, PathsModel
+from thresher.estimators.rarity import MindsRarity
 from thresher.estimators.rates import schedule_for
 from thresher.estimators.regressor import OnlineRegressor
-from thresher.estimators.roots import LearnsRoots
 from thresher.estimators.selecting_steps import USUAL
 from thresher.estimators.sizing import SizesItself
 from thresher.estimators.weighing import WeighsFeatures
@@ -194,7 +194,7 @@ def _usual_updates(n_rows: int) -> int:
 
 
 @dataclass(kw_only=True, eq=False, repr=False)
-class ThresherClassifier(LearnsRoots, WeighsFeatures, ThresherModel, OnlineClassifier):
+class ThresherClassifier(MindsRarity, WeighsFeatures, ThresherModel, OnlineClassifier):
     """A linear classifier with few, stably selected features.
 
     Several SGD paths take random bursts of one stream of rows. After each stage of bursts the

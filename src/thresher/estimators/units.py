@@ -150,6 +150,8 @@ def warn_of_odd_units(estimator: Any, sizes: Sizes, stream: bool = False) -> boo
 
 def rescaled_words(estimator: Any) -> str | None:
     """Say which columns were brought to the unit of the others; None if there are no such."""
+    if estimator._rarity:
+        return estimator._units_said
     if estimator._scales is None:
         return None
     factors = estimator._scales.factors

@@ -1,0 +1,121 @@
+"""A classifier for which columns that occur in few rows count for more, where that tells more.
+
+Bags of words, or of pixels, are mostly made of what nearly every row has. What few rows have says
+more, word by word; who makes texts ready for learning knows that, and multiplies columns by 1 +
+log(n / the number of rows that have them): idf. Where it was not done, and rows are too few to set
+it right by themselves, held-out rows are asked whether it tells more.
+"""
+
+import copy
+from typing import Any, ClassVar
+
+import numpy as np
+from scipy import sparse
+
+from thresher.data.column_scales import ColumnScales
+from thresher.data.matrix import count_columns
+from thresher.estimators.amounts import are_amounts
+from thresher.estimators.asking import held_out_losses, lost_by
+from thresher.estimators.gathering import Labelled
+from thresher.estimators.lessons import sample_of
+from thresher.estimators.levelling import rarer_of
+from thresher.estimators.roots import LearnsRoots
+from thresher.estimators.sizing import FOLDS, folds_of, strata_of
+from thresher.estimators.units import rescaled_words
+from thresher.train.likeliest import MANY_ROWS
+from thresher.workers import Workers, workers
+
+# Measured by ``python -m experiments.rarity``.
+DOUBT = 1.0  # standard errors of what rare columns must save by counting for more
+FEWEST = 50  # rows of the rarer class that can tell
+WIDEST = 20  # columns for every row, beyond which most are so rare that idf is the same for all
+
+
+class MindsRarity(LearnsRoots):
+    """The part of the flagship that knows whether rare columns count for more."""
+
+    minds_rarity: ClassVar[bool] = True
+
+    @property
+    def rare_columns_count_more_(self: Any) -> bool:
+        """Whether columns are multiplied by 1 + log(rows / rows that have them): idf.
+
+        It is part of ``column_scales_``. ``fit`` does so with fewer than 2,000 rows of amounts, if
+        held-out rows are told better.
+        """
+        self._model_fitted()
+        return self._rarity
+
+    def _settle(
+        self: Any,
+        rows: sparse.csr_array,
+        targets: list[np.ndarray],
+        importance: np.ndarray,
+        run_all: Workers,
+    ) -> None:
+        self._settle_values(rows, targets, importance, run_all)
+        self._settle_columns(rows)
+        self._settle_rarity(rows, targets, importance, run_all)
+
+    def _settle_first(self: Any, some: Labelled) -> None:
+        sample = sample_of(self, some)
+        if sample is None:
+            self._settle_columns(some.rows)
+            return
+        with workers(self.n_jobs) as run_all:
+            self._settle_values(*sample, run_all)
+            self._settle_columns(some.rows)
+            self._settle_rarity(*sample, run_all)
+
+    def _settle_rarity(
+        self: Any,
+        rows: sparse.csr_array,
+        targets: list[np.ndarray],
+        importance: np.ndarray,
+        run_all: Workers,
+    ) -> None:
+        """Let rare columns count for more if held-out rows are told better."""
+        if not (self.minds_rarity and self._may_mind_rarity(rows, targets)):
+            return
+        folds = folds_of(strata_of(self, targets), FOLDS, self._seed)
+        if len(folds) < 2:
+            return
+        rarer = copy.copy(self)
+        rarer._scales = scales_by_rarity(rows, self._scales)
+        alike, by_rarity = (
+            held_out_losses(
+                one, one._as_learnt(rows), targets, importance, folds, run_all, select=False
+            )
+            for one in (self, rarer)
+        )
+        saved, error = lost_by(alike, by_rarity, importance, folds)
+        if saved > DOUBT * error:
+            self._units_said = rescaled_words(self)
+            self._rarity, self._scales = True, rarer._scales
+            if self.verbose:
+                print(rarity_words(self))
+
+    def _may_mind_rarity(self: Any, rows: sparse.csr_array, targets: list[np.ndarray]) -> bool:
+        """Return whether rows are few bags of amounts, of unit length."""
+        n_rows = rows.shape[0]
+        if n_rows >= MANY_ROWS or not self._model.vocabulary.normalize or not are_amounts(rows):
+            return False
+        fewest = min(int(np.count_nonzero(rarer_of(mine))) for mine in targets)
+        return fewest >= FEWEST and count_columns(rows) <= WIDEST * n_rows
+
+
+def scales_by_rarity(rows: sparse.csr_array, units: ColumnScales | None) -> ColumnScales:
+    """Return scales that bring columns to one unit, if any do, times their idf."""
+    counts = np.bincount(rows.indices, minlength=rows.shape[1])
+    columns = np.flatnonzero(counts)
+    factors = 1.0 + np.log(rows.shape[0] / counts[columns])
+    if units is not None:
+        factors = factors * units.at(columns)
+    return ColumnScales.of(columns, factors, rows.shape[1])
+
+
+def rarity_words(estimator: Any) -> str | None:
+    """Say that rare columns count for more; None if all count alike."""
+    if not getattr(estimator, "_rarity", False):
+        return None
+    return "Columns count for more the fewer rows have them: held-out rows are told better so."
