@@ -35,7 +35,7 @@ def idf(rows):
     """Return what columns are multiplied by."""
     counts = (rows != 0).sum(axis=0)
     with np.errstate(divide="ignore"):
-        return np.where(counts > 0, 1 + np.log(rows.shape[0] / counts), 0.0)
+        return np.where(counts > 0, np.log(1 + rows.shape[0] / counts), 0.0)
 
 
 @pytest.fixture(scope="module")
@@ -62,7 +62,7 @@ def asked(monkeypatch):
     return answers
 
 
-def test_scales_are_one_plus_the_logarithm_of_rarity(some):
+def test_scales_are_the_logarithm_of_rarity(some):
     rows = sparse.csr_array(sparse.hstack([some[0], sparse.csr_array((300, 2))]))
     scales = scales_by_rarity(rows, None)
     assert_allclose(scales.spread(rows.shape[1]), idf(rows))

@@ -17,6 +17,7 @@ from thresher.train.sizing import judge_size, see_folds
 from thresher.workers import Workers
 
 N_PATHS = 4
+FEWEST_UPDATES = 500  # of a model that has all features: a pass, or more where rows are few
 
 
 def held_out_losses(
@@ -34,13 +35,13 @@ def held_out_losses(
     """
     trial = trial_on(estimator, rows, targets, importance, list(folds))
     seen, n_rows = len(trial.vocabulary), min(fold.training.size for fold in folds)
-    refit_updates = max(trial.judge.refit_passes * n_rows, REFIT_UPDATES)
     if select:
         size = wanted_features(estimator._wanted(), seen, rows.shape[1])
         learner, plan = estimator._in_short(n_rows, [size])
-        plan = replace(plan, refit_updates=refit_updates)
+        updates = max(trial.judge.refit_passes * n_rows, REFIT_UPDATES)
+        plan = replace(plan, refit_updates=updates)
     else:
-        size, plan = seen, Plan([seen], 1, refit_updates)
+        size, plan = seen, Plan([seen], 1, max(n_rows, FEWEST_UPDATES))
         learner = trying_learner(estimator, n_rows, 1, N_PATHS, plan.n_stages)
     passes = Passes(None, 0.0, estimator.shuffle, estimator._seed)
     sights = see_folds(learner, plan, trial, passes, run_all)

@@ -1,9 +1,10 @@
 """A classifier for which columns that occur in few rows count for more, where that tells more.
 
 Bags of words, or of pixels, are mostly made of what nearly every row has. What few rows have says
-more, word by word; who makes texts ready for learning knows that, and multiplies columns by 1 +
-log(n / the number of rows that have them): idf. Where it was not done, and rows are too few to set
-it right by themselves, held-out rows are asked whether it tells more.
+more, word by word; who makes texts ready for learning knows that, and multiplies columns by the
+logarithm of their rarity: idf, here log(1 + n / the number of rows that have them). Where it was
+not done, and rows are too few to set it right by themselves, held-out rows are asked whether it
+tells more.
 """
 
 import copy
@@ -26,7 +27,7 @@ from thresher.train.likeliest import MANY_ROWS
 from thresher.workers import Workers, workers
 
 # Measured by ``python -m experiments.rarity``.
-DOUBT = 1.0  # standard errors of what rare columns must save by counting for more
+DOUBT = 0.5  # standard errors of what rare columns must save by counting for more
 FEWEST = 50  # rows of the rarer class that can tell
 WIDEST = 20  # columns for every row, beyond which most are so rare that idf is the same for all
 
@@ -38,7 +39,7 @@ class MindsRarity(LearnsRoots):
 
     @property
     def rare_columns_count_more_(self: Any) -> bool:
-        """Whether columns are multiplied by 1 + log(rows / rows that have them): idf.
+        """Whether columns are multiplied by log(1 + rows / rows that have them): idf.
 
         It is part of ``column_scales_``. ``fit`` does so with fewer than 2,000 rows of amounts, if
         held-out rows are told better.
@@ -108,7 +109,7 @@ def scales_by_rarity(rows: sparse.csr_array, units: ColumnScales | None) -> Colu
     """Return scales that bring columns to one unit, if any do, times their idf."""
     counts = np.bincount(rows.indices, minlength=rows.shape[1])
     columns = np.flatnonzero(counts)
-    factors = 1.0 + np.log(rows.shape[0] / counts[columns])
+    factors = np.log1p(rows.shape[0] / counts[columns])
     if units is not None:
         factors = factors * units.at(columns)
     return ColumnScales.of(columns, factors, rows.shape[1])
