@@ -19,6 +19,7 @@ import numpy as np
 from scipy import sparse
 from sklearn.feature_extraction.text import CountVectorizer, TfidfTransformer
 
+from experiments.ablation.variants import AlikeClassifier
 from experiments.fitting import training_rows
 from experiments.overlaps import overlaps_of
 from experiments.roots import DRAWINGS, SIZE, TESTED, WORD, rival, source_files
@@ -29,12 +30,6 @@ from thresher.stability import kappa_from_overlaps
 SHORTEST = 300  # characters of a docstring that says anything
 DRAWN = (200, 1000)
 SETS = (("gisette-mini", 350), ("gisette-mini", 500), ("farm_ads", 300), ("farm_ads", 1000))
-
-
-class Alike(ThresherClassifier):
-    """The default, for which all columns are alike."""
-
-    minds_rarity = False
 
 
 class Result(NamedTuple):
@@ -73,7 +68,7 @@ def drawing(rows: Any, labels: np.ndarray, n_rows: int, seed: int) -> Result:
     mine, others = order[:n_rows], order[n_rows : n_rows + TESTED]
     models = [
         kind(n_features_to_select=SIZE, random_state=seed).fit(rows[mine], labels[mine])
-        for kind in (ThresherClassifier, Alike)
+        for kind in (ThresherClassifier, AlikeClassifier)
     ]
     idf = scales_by_rarity(sparse.csr_array(rows[mine]), None)
     weighted = [

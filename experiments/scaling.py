@@ -37,10 +37,21 @@ def row_l2(train: csr_matrix, *others: csr_matrix) -> tuple[csr_matrix, ...]:
     return tuple(normalize(rows) for rows in (train, *others))
 
 
+def row_rarity(train: csr_matrix, *others: csr_matrix) -> tuple[csr_matrix, ...]:
+    """Multiply each column by log(1 + rows / rows that have it), then give rows unit length.
+
+    Columns that do not occur in ``train`` become 0: nobody knows how rare they are.
+    """
+    counts = train.getnnz(axis=0)
+    factors = np.where(counts > 0, np.log1p(train.shape[0] / np.maximum(counts, 1)), 0.0)
+    return row_l2(*((rows @ diags(factors)).tocsr() for rows in (train, *others)))
+
+
 SCALINGS: dict[str, Callable[..., tuple[csr_matrix, ...]]] = {
     "unit-variance": unit_variance,
     "nonzero-rms": nonzero_rms,
     "row-l2": row_l2,
+    "row-rarity": row_rarity,
 }
 
 

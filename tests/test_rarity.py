@@ -9,7 +9,7 @@ from sklearn.datasets import dump_svmlight_file
 import thresher
 from commands import run
 from thresher.estimators import rarity
-from thresher.estimators.rarity import MindsRarity, scales_by_rarity
+from thresher.estimators.rarity import MindsRarity, are_weighted, scales_by_rarity
 
 FREQUENT, RARE, TELLING = 40, 200, 30
 
@@ -113,6 +113,18 @@ def test_nobody_is_asked_without_need(some, asked, monkeypatch):
     monkeypatch.setattr(rarity, "MANY_ROWS", 301)
     monkeypatch.setattr(rarity, "WIDEST", 0.5)
     assert not classifier().fit(rows, labels).rare_columns_count_more_
+    assert not asked
+
+
+def test_weighted_columns_are_told(some, asked):
+    rows, labels = some
+    marks = sparse.csr_array(rows != 0).astype(float)
+    assert not are_weighted(rows)
+    assert not are_weighted(marks)
+    weighted = scales_by_rarity(marks, None).scaled(marks)
+    assert are_weighted(weighted)
+    assert are_weighted(rows[:2])  # of which nothing can be told
+    assert not classifier().fit(weighted, labels).rare_columns_count_more_
     assert not asked
 
 

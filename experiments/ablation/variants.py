@@ -58,6 +58,12 @@ class UnlevelledClassifier(ThresherClassifier):
     levels = False
 
 
+class AlikeClassifier(ThresherClassifier):
+    """The default, but for columns that few rows have, which count like others."""
+
+    minds_rarity = False
+
+
 def _long_steps(learner: Thresher) -> Thresher:
     return replace(learner, selecting=learner.refitting, growth=1.0)
 
@@ -123,6 +129,7 @@ VARIANTS = {
     "unweighed": Variant("features are not weighed where few speak", change=_unweighed),
     "unsettled": Variant("weights that the refit has come to", change=_unsettled),
     "far-columns": Variant("columns far from zero as they are", kind=UnmeasuredClassifier),
+    "alike": Variant("columns that few rows have count like others", kind=AlikeClassifier),
     "unlevelled": Variant("weights and margins as the refit has them", kind=UnlevelledClassifier),
     "hinge": Variant("hinge loss", {"loss": "hinge"}),
     "unit-variance": Variant("columns of unit variance, rows as they are", scaling="unit-variance"),

@@ -19,10 +19,10 @@ from experiments.store import Store
 HALVINGS = 4
 
 
-def match(dataset: str, rival: Rival, store: Store) -> dict[str, Any]:
+def match(dataset: str, rival: Rival, store: Store, scaling: str = SCALING) -> dict[str, Any]:
     """Measure a method at every size on the official split."""
     params = chosen_step(dataset, rival, store)
-    data, sizer = prepared(dataset, SCALING), rival.sizer(params)
+    data, sizer = prepared(dataset, scaling), rival.sizer(params)
     started = time.perf_counter()
     settings = sizer.settings(data.X_train, data.y_train, rival.sizes(dataset))
     points = [_point(size, settings[size], rival, params, data) for size in settings]

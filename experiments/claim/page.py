@@ -21,6 +21,7 @@ def write(store: Store, docs: Path) -> Path:
         bar=tables.bar_table(store),
         ratios=tables.ratio_table(store),
         lost=tables.lost_table(store),
+        weighted=tables.weighted_table(store),
         ceilings=tables.ceiling_table(store),
         chance=f"{lost_by_chance(store, (L1, FTRL)):.0f}",
         resplits=tables.resplit_table(store),

@@ -96,9 +96,9 @@ class Duel(NamedTuple):
         return self.difference > math.hypot(*self.standard_errors)
 
 
-def points(store: Store, dataset: str, name: str) -> dict[int, Point]:
+def points(store: Store, dataset: str, name: str, kind: str = "matched") -> dict[int, Point]:
     """Return a method's points on a set by size; none before they are measured."""
-    cell = store.read(("matched", dataset, name))
+    cell = store.read((kind, dataset, name))
     return {} if cell is None else {each["size"]: _point(dataset, each) for each in cell["points"]}
 
 

@@ -54,6 +54,27 @@ def ceiling_table(store: Store) -> str:
     return markdown(["Rival", "ours", "the best of all, an oracle"], table)
 
 
+def weighted_table(store: Store) -> str:
+    """Return our error over rivals' on columns as they are, and on columns times their rarity."""
+    kind, table = KINDS["weighted"], []
+    for dataset in kind.sets:
+        ours = standing.points(store, dataset, OURS)
+        for rival in kind.methods:
+            both = [
+                standing.points(store, dataset, rival, each) for each in ("matched", "weighted")
+            ]
+            ratios = [_mean_ratio(ours, theirs) for theirs in both]
+            table.append([named(dataset).title, RIVALS[rival].title, *map(number, ratios)])
+    return markdown(["Data set", "Rival", "columns as they are", "times their rarity"], table)
+
+
+def _mean_ratio(ours: dict[int, Point], theirs: dict[int, Point]) -> float:
+    """Return the geometric mean of our errors over theirs, at sizes that they reach."""
+    return standing.geometric_mean(
+        ours[size].error / point.error for size, point in theirs.items() if point.reached
+    )
+
+
 def resplit_table(store: Store) -> str:
     """Return our error over some rivals' on other splits, by set: geometric means over sizes."""
     table = []

@@ -1,6 +1,7 @@
 """What is left to measure, and measuring it."""
 
 from collections.abc import Callable, Iterator, Sequence
+from functools import partial
 from typing import Any, NamedTuple
 
 from experiments.claim import matching, oracle, planted, resplits, sizes, units, untuned
@@ -32,6 +33,12 @@ KINDS = {
         resplits.resplit,
         lambda name: [*sizes.sizes(name), resplits.SPLITS],
         (OURS, L1, FTRL, "rda"),
+    ),
+    "weighted": Kind(
+        partial(matching.match, scaling="row-rarity"),
+        sizes.sizes,
+        (L1, "l1-refit", "ridge-elimination", FTRL, "rda", "sklearn-sgd-l1"),
+        ("gisette-mini",),
     ),
     "halves": Kind(matching.halve, sizes.shares, ON_HALVES),
     "planted": Kind(

@@ -22,13 +22,14 @@ from thresher.estimators.lessons import sample_of
 from thresher.estimators.levelling import rarer_of
 from thresher.estimators.roots import LearnsRoots
 from thresher.estimators.sizing import FOLDS, folds_of, strata_of
-from thresher.estimators.units import rescaled_words
+from thresher.estimators.units import FEWEST_ROWS, Sizes, rescaled_words
 from thresher.train.likeliest import MANY_ROWS
 from thresher.workers import Workers, workers
 
 # Measured by ``python -m experiments.rarity``.
 DOUBT = 0.5  # standard errors of what rare columns must save by counting for more
 FEWEST = 50  # rows of the rarer class that can tell
+WEIGHTED = 0.25  # power of their rarity that sizes of columns are, from which on they are weighted
 WIDEST = 20  # columns for every row, beyond which most are so rare that idf is the same for all
 
 
@@ -102,7 +103,21 @@ class MindsRarity(LearnsRoots):
         if n_rows >= MANY_ROWS or not self._model.vocabulary.normalize or not are_amounts(rows):
             return False
         fewest = min(int(np.count_nonzero(rarer_of(mine))) for mine in targets)
-        return fewest >= FEWEST and count_columns(rows) <= WIDEST * n_rows
+        if fewest < FEWEST or count_columns(rows) > WIDEST * n_rows:
+            return False
+        return not are_weighted(self._raised(rows))
+
+
+def are_weighted(rows: sparse.csr_array) -> bool:
+    """Return whether values are the larger the rarer their columns are, as after tf-idf."""
+    sizes = Sizes.in_rows(rows)
+    told = sizes.counts >= FEWEST_ROWS
+    if not told.any():
+        return True
+    rarity = np.log(np.log1p(rows.shape[0] / sizes.counts[told]))
+    spread = rarity - rarity.mean()
+    power = float(np.sum(spread * np.log(sizes.sizes[told])))  # that sizes are of rarity
+    return power > WEIGHTED * float(np.sum(spread**2))
 
 
 def scales_by_rarity(rows: sparse.csr_array, units: ColumnScales | None) -> ColumnScales:
