@@ -14,9 +14,9 @@ from cases import labelled_rows
 from commands import run
 from thresher.cli.watching import Watch
 from thresher.data.powers import raised
+from thresher.estimators import roots
 from thresher.estimators.amounts import drown_each_other, even_shares
 from thresher.estimators.computing import computation
-from thresher.estimators.roots import LearnsRoots
 from thresher.files.errors import ModelFileError
 from unit_cases import in_units
 
@@ -54,12 +54,12 @@ def asked(monkeypatch):
     """Return the powers that held-out rows are asked about."""
     powers = []
 
-    def ask(self, power, *others):
-        powers.append(power)
-        return real(self, power, *others)
+    def ask(model, *others, **options):
+        powers.append(model._power)
+        return real(model, *others, **options)
 
-    real = LearnsRoots._held_out_losses
-    monkeypatch.setattr(LearnsRoots, "_held_out_losses", ask)
+    real = roots.held_out_losses
+    monkeypatch.setattr(roots, "held_out_losses", ask)
     return powers
 
 
@@ -121,10 +121,10 @@ def test_a_model_of_roots_is_that_of_rows_of_roots(documents, rooted):
 
 
 def test_held_out_rows_may_speak_against_roots(documents, monkeypatch):
-    def losses(self, power, rows, *others):
-        return np.full(rows.shape[0], 2.0 - power)
+    def losses(model, some, folds, run_all, select):
+        return np.linspace(0, 1, some.importance.size) + 2.0 - model._power
 
-    monkeypatch.setattr(LearnsRoots, "_held_out_losses", losses)
+    monkeypatch.setattr(roots, "held_out_losses", losses)
     assert classifier().fit(*documents).value_power_ == 1.0
 
 
@@ -266,6 +266,12 @@ def test_who_trains_is_told(documents, tmp_path, capsys):
     told = run("train", paths[0], "-o", paths[2], "--value-power", 0.3)
     assert "Values:" not in told.stderr
     assert thresher.load(paths[2]).value_power_ == 0.3
+
+
+def test_an_earlier_fit_has_no_say(documents):
+    once = classifier(n_features_to_select="auto").fit(*documents)
+    again = classifier(n_features_to_select="auto").fit(documents[0][:200], documents[1][:200])
+    assert_array_equal(again.fit(*documents).coef_, once.coef_)
 
 
 def test_clones_know_nothing_of_it(rooted):

@@ -5,11 +5,10 @@ from dataclasses import replace
 from typing import Any
 
 import numpy as np
-from scipy import sparse
 
 from thresher.estimators.sizing import REFIT_UPDATES, trial_on, trying_learner
 from thresher.learners.selection import wanted_features
-from thresher.train import Passes
+from thresher.train import Passes, Sample
 from thresher.train.folds import Fold
 from thresher.train.shrinking import Plan
 from thresher.train.size_rule import mean_and_error
@@ -22,18 +21,17 @@ FEWEST_UPDATES = 500  # of a model that has all features: a pass, or more where 
 
 def held_out_losses(
     estimator: Any,
-    rows: sparse.csr_array,
-    targets: list[np.ndarray],
-    importance: np.ndarray,
+    some: Sample,
     folds: Sequence[Fold],
     run_all: Workers,
     select: bool,
 ) -> np.ndarray:
-    """Return what rows, as they are learnt, lose by models of the folds that do not hold them.
+    """Return what rows lose, one by one, by models of the folds that do not hold them.
 
     Such models ``select`` as many features as are wanted, or have them all.
     """
-    trial = trial_on(estimator, rows, targets, importance, list(folds))
+    rows = estimator._as_learnt(some.rows)
+    trial = trial_on(estimator, rows, some.targets, some.importance, list(folds))
     seen, n_rows = len(trial.vocabulary), min(fold.training.size for fold in folds)
     if select:
         size = wanted_features(estimator._wanted(), seen, rows.shape[1])

@@ -24,7 +24,7 @@ from thresher.estimators.streaming import StreamTraining, training_source
 from thresher.estimators.units import Sizes, warn_of_odd_units
 from thresher.learners.pace import Pace
 from thresher.learners.protocol import Learner, Overflow
-from thresher.train import Model, Passes, Problem, Recall
+from thresher.train import Model, Passes, Problem, Recall, Sample
 from thresher.validation import check_parameters
 from thresher.workers import workers
 
@@ -235,7 +235,7 @@ class OnlineModel(Decisions, SparseLinearModel, metaclass=ABCMeta):
         passes = Passes(self._most_passes(), self.tol or 0.0, self.shuffle, self._seed, watched)
         with workers(self.n_jobs) as run_all, overflow_explained(self, kept):
             if not len(self._model.vocabulary):
-                self._settle(rows, targets, importance, run_all)
+                self._settle(Sample(rows, targets, importance), run_all)
             rows = self._next_as_learnt(rows)
             self._prepare_rows(rows, targets, importance, run_all)
             warn_of_vanishing(self, rows)

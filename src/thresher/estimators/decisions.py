@@ -9,21 +9,16 @@ import numpy as np
 from scipy import sparse
 
 from thresher.estimators.gathering import Labelled
+from thresher.train import Sample
 from thresher.workers import Workers
 
 
 class Decisions:
     """The places at which estimators with more to decide say so."""
 
-    def _settle(
-        self: Any,
-        rows: sparse.csr_array,
-        targets: list[np.ndarray],
-        importance: np.ndarray,
-        run_all: Workers,
-    ) -> None:
+    def _settle(self: Any, some: Sample, run_all: Workers) -> None:
         """Decide how values and columns are learnt, from rows as they are."""
-        self._settle_columns(rows)
+        self._settle_columns(some.rows)
 
     def _settle_first(self: Any, some: Labelled) -> None:
         """Decide the same from a source's first rows."""

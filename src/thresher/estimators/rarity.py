@@ -23,6 +23,7 @@ from thresher.estimators.levelling import rarer_of
 from thresher.estimators.roots import LearnsRoots
 from thresher.estimators.sizing import FOLDS, folds_of, strata_of
 from thresher.estimators.units import FEWEST_ROWS, Sizes, rescaled_words
+from thresher.train import Sample
 from thresher.train.likeliest import MANY_ROWS
 from thresher.workers import Workers, workers
 
@@ -48,16 +49,10 @@ class MindsRarity(LearnsRoots):
         self._model_fitted()
         return self._rarity
 
-    def _settle(
-        self: Any,
-        rows: sparse.csr_array,
-        targets: list[np.ndarray],
-        importance: np.ndarray,
-        run_all: Workers,
-    ) -> None:
-        self._settle_values(rows, targets, importance, run_all)
-        self._settle_columns(rows)
-        self._settle_rarity(rows, targets, importance, run_all)
+    def _settle(self: Any, some: Sample, run_all: Workers) -> None:
+        self._settle_values(some, run_all)
+        self._settle_columns(some.rows)
+        self._settle_rarity(some, run_all)
 
     def _settle_first(self: Any, some: Labelled) -> None:
         sample = sample_of(self, some)
@@ -65,32 +60,23 @@ class MindsRarity(LearnsRoots):
             self._settle_columns(some.rows)
             return
         with workers(self.n_jobs) as run_all:
-            self._settle_values(*sample, run_all)
+            self._settle_values(sample, run_all)
             self._settle_columns(some.rows)
-            self._settle_rarity(*sample, run_all)
+            self._settle_rarity(sample, run_all)
 
-    def _settle_rarity(
-        self: Any,
-        rows: sparse.csr_array,
-        targets: list[np.ndarray],
-        importance: np.ndarray,
-        run_all: Workers,
-    ) -> None:
+    def _settle_rarity(self: Any, some: Sample, run_all: Workers) -> None:
         """Let rare columns count for more if held-out rows are told better."""
-        if not (self.minds_rarity and self._may_mind_rarity(rows, targets)):
+        if not (self.minds_rarity and self._may_mind_rarity(some.rows, some.targets)):
             return
-        folds = folds_of(strata_of(self, targets), FOLDS, self._seed)
+        folds = folds_of(strata_of(self, some.targets), FOLDS, self._seed)
         if len(folds) < 2:
             return
         rarer = copy.copy(self)
-        rarer._scales = scales_by_rarity(rows, self._scales)
+        rarer._scales = scales_by_rarity(some.rows, self._scales)
         alike, by_rarity = (
-            held_out_losses(
-                one, one._as_learnt(rows), targets, importance, folds, run_all, select=False
-            )
-            for one in (self, rarer)
+            held_out_losses(one, some, folds, run_all, select=False) for one in (self, rarer)
         )
-        saved, error = lost_by(alike, by_rarity, importance, folds)
+        saved, error = lost_by(alike, by_rarity, some.importance, folds)
         if saved > DOUBT * error:
             self._units_said = rescaled_words(self)
             self._rarity, self._scales = True, rarer._scales

@@ -17,7 +17,7 @@ from thresher.estimators.amounts import drown_each_other
 from thresher.estimators.asking import held_out_losses, lost_by
 from thresher.estimators.levelling import LevelsClasses, rarer_of
 from thresher.estimators.sizing import FOLDS, folds_of, some_of, strata_of
-from thresher.train.folds import Fold
+from thresher.train import Sample
 from thresher.workers import Workers
 
 # Measured by ``python -m experiments.roots``.
@@ -45,50 +45,34 @@ class LearnsRoots(LevelsClasses):
     def _power_at_first(self: Any) -> float:
         return 1.0 if self.value_power == "auto" else float(self.value_power)
 
-    def _settle_values(
-        self: Any,
-        rows: sparse.csr_array,
-        targets: list[np.ndarray],
-        importance: np.ndarray,
-        run_all: Workers,
-    ) -> None:
+    def _settle_values(self: Any, some: Sample, run_all: Workers) -> None:
         """Take roots if amounts drown each other, unless held-out rows speak against it."""
-        if self.value_power != "auto" or not drown_each_other(rows):
+        if self.value_power != "auto" or not drown_each_other(some.rows):
             return
-        taken = some_of(self._seed, importance.size, MOST_ROWS)
-        rows, importance = rows[taken], importance[taken]
-        targets = [mine[taken] for mine in targets]
-        folds = folds_of(strata_of(self, targets), FOLDS, self._seed)
-        fewest = min(int(np.count_nonzero(rarer_of(mine))) for mine in targets)
+        some = some.only(some_of(self._seed, some.importance.size, MOST_ROWS))
+        folds = folds_of(strata_of(self, some.targets), FOLDS, self._seed)
+        fewest = min(int(np.count_nonzero(rarer_of(mine))) for mine in some.targets)
         if len(folds) < 2 or fewest < FEWEST:
             return
         as_they_are, by_roots = (
-            self._held_out_losses(power, rows, targets, importance, folds, run_all)
+            held_out_losses(self._raising(power, some.rows), some, folds, run_all, select=True)
             for power in (1.0, ROOT)
         )
-        lost, error = lost_by(by_roots, as_they_are, importance, folds)
+        lost, error = lost_by(by_roots, as_they_are, some.importance, folds)
         if lost <= DOUBT * error:
             self._power = ROOT
         if self.verbose and (words := roots_words(self)):
             print(words)
 
-    def _held_out_losses(
-        self: Any,
-        power: float,
-        rows: sparse.csr_array,
-        targets: list[np.ndarray],
-        importance: np.ndarray,
-        folds: list[Fold],
-        run_all: Workers,
-    ) -> np.ndarray:
-        """Return what rows lose, one by one, by models that learnt some power of others' values."""
+    def _raising(self: Any, power: float, rows: sparse.csr_array) -> Any:
+        """Return a copy that knows how to learn some power of the values, and nothing else."""
         draft = copy.copy(self)
         empty = Vocabulary(rows.shape[1], self._model.vocabulary.normalize)
         draft._model, draft._power, draft.verbose = replace(self._model, vocabulary=empty), power, 0
+        draft._choice = None  # what was chosen in an earlier fit says nothing of this one
         draft._settle_columns(rows)
-        rows = draft._as_learnt(rows)
-        draft._look_at(rows)
-        return held_out_losses(draft, rows, targets, importance, folds, run_all, select=True)
+        draft._look_at(draft._as_learnt(rows))
+        return draft
 
 
 def roots_words(estimator: Any) -> str | None:

@@ -22,11 +22,16 @@ from thresher.train.settling import lesson_of
 
 
 class Sample(NamedTuple):
-    """Some rows as they are learnt, with the targets of every problem."""
+    """Some rows with the targets of every problem, and how much each counts."""
 
     rows: sparse.csr_array
     targets: list[np.ndarray]
     importance: np.ndarray
+
+    def only(self, taken: np.ndarray) -> "Sample":
+        """Return some of the rows."""
+        targets = [mine[taken] for mine in self.targets]
+        return Sample(self.rows[taken], targets, self.importance[taken])
 
 
 # Brings back some of the rows that have been learnt so far, which are so many.
