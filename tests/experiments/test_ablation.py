@@ -20,7 +20,8 @@ def test_only_the_default_is_the_default(name):
     variant = VARIANTS[name]
     ours, default = learner_of(variant), learner_of(VARIANTS[DEFAULT])
     same = ours == default and type(ours) is type(default) and variant.scaling == "row-l2"
-    same = same and variant.build(5, 0).measures_columns and variant.build(5, 0).levels
+    kind = type(variant.build(5, 0))
+    same = same and kind.measures_columns and kind.levels and kind.minds_rarity
     assert same == (name == DEFAULT)
 
 

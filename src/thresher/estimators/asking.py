@@ -16,7 +16,7 @@ from thresher.train.sizing import judge_size, see_folds
 from thresher.workers import Workers
 
 N_PATHS = 4
-FEWEST_UPDATES = 500  # of a model that has all features: a pass, or more where rows are few
+FEWEST_UPDATES = 300  # of a model that has all features: a pass, or more where rows are few
 
 
 def held_out_losses(

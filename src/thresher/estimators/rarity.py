@@ -21,7 +21,7 @@ from thresher.estimators.gathering import Labelled
 from thresher.estimators.lessons import sample_of
 from thresher.estimators.levelling import rarer_of
 from thresher.estimators.roots import LearnsRoots
-from thresher.estimators.sizing import FOLDS, folds_of, strata_of
+from thresher.estimators.sizing import folds_of, some_of, strata_of
 from thresher.estimators.units import FEWEST_ROWS, Sizes, rescaled_words
 from thresher.train import Sample
 from thresher.train.likeliest import MANY_ROWS
@@ -29,6 +29,7 @@ from thresher.workers import Workers, workers
 
 # Measured by ``python -m experiments.rarity``.
 DOUBT = 0.5  # standard errors of what rare columns must save by counting for more
+MOST_ROWS, HALVES = 500, 2  # that are asked, and which judge each other
 FEWEST = 50  # rows of the rarer class that can tell
 WEIGHTED = 0.25  # power of their rarity that sizes of columns are, from which on they are weighted
 WIDEST = 20  # columns for every row, beyond which most are so rare that idf is the same for all
@@ -68,11 +69,12 @@ class MindsRarity(LearnsRoots):
         """Let rare columns count for more if held-out rows are told better."""
         if not (self.minds_rarity and self._may_mind_rarity(some.rows, some.targets)):
             return
-        folds = folds_of(strata_of(self, some.targets), FOLDS, self._seed)
-        if len(folds) < 2:
-            return
         rarer = copy.copy(self)
         rarer._scales = scales_by_rarity(some.rows, self._scales)
+        some = some.only(some_of(self._seed, some.importance.size, MOST_ROWS))
+        folds = folds_of(strata_of(self, some.targets), HALVES, self._seed)
+        if len(folds) < 2:
+            return
         alike, by_rarity = (
             held_out_losses(one, some, folds, run_all, select=False) for one in (self, rarer)
         )
