@@ -204,8 +204,9 @@ class ThresherClassifier(MindsRarity, WeighsFeatures, ThresherModel, OnlineClass
     many rows insist on those, or leave most unexplained. Where a few columns say all there is to
     say, and the others nothing, features are weighed against each other instead, by what they add
     to the likelihood (``features_weighed_``). Where there are few rows for so many features,
-    held-out rows say what margins mean (``margin_lines_``). The first rows of a stream
-    (``partial_fit``) are remembered for a while, and learnt up to ten times.
+    held-out rows say what margins mean (``margin_lines_``); and of few bags of words, or other
+    amounts, whether rare columns should count for more (``rare_columns_count_more_``). The first
+    rows of a stream (``partial_fit``) are remembered for a while, and learnt up to ten times.
 
     Parameters
     ----------
