@@ -28,7 +28,6 @@ from thresher.train.likeliest import MANY_ROWS
 from thresher.workers import Workers, workers
 
 # Measured by ``python -m experiments.rarity``.
-DOUBT = 0.5  # standard errors of what rare columns must save by counting for more
 MOST_ROWS, HALVES = 500, 2  # that are asked, and which judge each other
 FEWEST = 50  # rows of the rarer class that can tell
 WEIGHTED = 0.25  # power of their rarity that sizes of columns are, from which on they are weighted
@@ -78,8 +77,8 @@ class MindsRarity(LearnsRoots):
         alike, by_rarity = (
             held_out_losses(one, some, folds, run_all, select=False) for one in (self, rarer)
         )
-        saved, error = lost_by(alike, by_rarity, some.importance, folds)
-        if saved > DOUBT * error:
+        saved, _ = lost_by(alike, by_rarity, some.importance, folds)
+        if saved > 0:
             self._units_said = rescaled_words(self)
             self._rarity, self._scales = True, rarer._scales
             if self.verbose:
