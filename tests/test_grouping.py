@@ -71,7 +71,7 @@ def test_the_table_names_groups(twins):
     together = table[table.group == name]
     assert (together.group_probability > together.selection_probability.max()).all()
     alone = 1 - (1 - together.selection_probability).prod()  # if they were independent
-    expected = 0.32 * together.selection_probability.max() + 0.68 * alone
+    expected = 0.33 * together.selection_probability.max() + 0.67 * alone
     assert_allclose(together.group_probability, expected)
     assert "group" not in model.selection_table().columns
 

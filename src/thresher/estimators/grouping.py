@@ -14,7 +14,7 @@ CORRELATED = 0.7  # then one explains about half of the other's variance, .7^2
 # How far the chance that a refit selects some member is from that of the surest one, on the way to
 # what it would be if members were selected independently: what spoils the strongest in a half of
 # the rows spoils those who stand in for it, too. Printed by python -m experiments.calibration.
-INDEPENDENCE = 0.68
+INDEPENDENCE = 0.67
 FEWEST_ROWS = 5  # in which a column must occur: rarer ones go together by chance
 CELLS = 1 << 22  # of a table of correlations that are worked on at once
 
