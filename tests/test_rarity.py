@@ -94,13 +94,16 @@ def test_it_is_a_model_of_columns_so_multiplied(some, model):
     assert_allclose(model.decision_function(rows), margins)
 
 
-def test_columns_alike_stay_as_they_are(asked):
+def test_columns_stay_as_they_are_where_frequent_ones_tell(asked):
     rng = np.random.default_rng(2)
-    rows = sparse.csr_array((rng.random((300, 80)) < 0.3).astype(float))
-    labels = (rows[:, :5].sum(axis=1) > 1.5).astype(int)
-    model = classifier(n_features_to_select=5).fit(rows, labels)
+    frequent, rare = rng.random((300, 20)) < 0.4, rng.random((300, 400)) < 0.02
+    rows = sparse.csr_array(np.hstack([frequent, rare]).astype(float))
+    labels = (frequent[:, :10].sum(axis=1) > frequent[:, 10:].sum(axis=1)).astype(int)
+    model = classifier(n_features_to_select=20).fit(rows, labels)
     ((saved, _),) = asked
-    assert model.rare_columns_count_more_ == (saved > 0)
+    assert saved < 0
+    assert not model.rare_columns_count_more_
+    assert (model.column_scales_ == 1).all()
 
 
 def test_nobody_is_asked_without_need(some, asked, monkeypatch):
@@ -167,6 +170,18 @@ def test_short_streams_ask_all_their_rows(some):
     assert stream.rare_columns_count_more_
     more = sparse.csr_array(sparse.hstack([rows[:50], sparse.csr_array(np.ones((50, 1)))]))
     assert np.isfinite(stream.decision_function(more[:, :240])).all()
+
+
+def test_whoever_interrupts_the_question_loses_nothing(some, model, monkeypatch):
+    def stop(*_, **__):
+        raise KeyboardInterrupt
+
+    before = model.coef_
+    monkeypatch.setattr(rarity, "held_out_losses", stop)
+    with pytest.raises(KeyboardInterrupt):
+        model.fit(some[0][:200], some[1][:200])
+    assert_array_equal(model.coef_, before)
+    assert model.rare_columns_count_more_
 
 
 def test_who_trains_is_told(some, tmp_path):

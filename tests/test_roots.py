@@ -128,6 +128,18 @@ def test_held_out_rows_may_speak_against_roots(documents, monkeypatch):
     assert classifier().fit(*documents).value_power_ == 1.0
 
 
+def test_whoever_interrupts_the_question_loses_nothing(documents, rooted, monkeypatch):
+    def stop(*_, **__):
+        raise KeyboardInterrupt
+
+    before = rooted.coef_
+    monkeypatch.setattr(roots, "held_out_losses", stop)
+    with pytest.raises(KeyboardInterrupt):
+        rooted.fit(documents[0][:200], documents[1][:200])
+    assert_array_equal(rooted.coef_, before)
+    assert rooted.value_power_ == 0.5
+
+
 def test_nobody_is_asked_without_need(documents, asked):
     rows, labels = labelled_rows(n=120, p=40)
     assert classifier(n_features_to_select=5).fit(rows, labels).value_power_ == 1.0

@@ -109,9 +109,8 @@ def are_weighted(rows: sparse.csr_array) -> bool:
 
 def scales_by_rarity(rows: sparse.csr_array, units: ColumnScales | None) -> ColumnScales:
     """Return scales that bring columns to one unit, if any do, times their idf."""
-    counts = np.bincount(rows.indices, minlength=rows.shape[1])
-    columns = np.flatnonzero(counts)
-    factors = np.log1p(rows.shape[0] / counts[columns])
+    columns, counts = np.unique(rows.indices, return_counts=True)  # whatever the width
+    factors = np.log1p(rows.shape[0] / counts)
     if units is not None:
         factors = factors * units.at(columns)
     return ColumnScales.of(columns, factors, rows.shape[1])
@@ -119,6 +118,6 @@ def scales_by_rarity(rows: sparse.csr_array, units: ColumnScales | None) -> Colu
 
 def rarity_words(estimator: Any) -> str | None:
     """Say that rare columns count for more; None if all count alike."""
-    if not getattr(estimator, "_rarity", False):
+    if not estimator._rarity:
         return None
     return "Columns count for more the fewer rows have them: held-out rows are told better so."
