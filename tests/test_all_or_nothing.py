@@ -11,6 +11,7 @@ import pytest
 from scipy import sparse
 
 from cases import (
+    CLASSICS,
     NAMES,
     VARIANTS,
     assert_same_bits,
@@ -21,6 +22,8 @@ from cases import (
     stream,
     variant_id,
 )
+from thresher.estimators.overflowing import Overflowed
+from thresher.randomness import permutation
 
 N_ROWS, WIDTH = 260, 60
 STEEP = {"loss": "squared_hinge"}  # a loss whose slope grows with the error runs away at once
@@ -146,14 +149,23 @@ def test_an_overflow_on_the_very_last_row_is_seen(name):
 
 @pytest.mark.parametrize(("name", "changes"), VARIANTS, ids=variant_id)
 def test_the_row_that_overflows_is_named(name, changes):
-    rows, labels = data(2)
-    bad_rows, bad_labels, weights = poisoned(rows, labels)
-    with pytest.raises(ValueError, match=r"row 26[0-5]"):
+    bad_rows, bad_labels, weights = poisoned(*data(2))
+    with pytest.raises(ValueError, match=r"row 26[0-5]\."):
         make_streaming(name, **changes, **STEEP).partial_fit(
             bad_rows, bad_labels, classes=[0, 1], sample_weight=weights
         )
-    with pytest.raises(ValueError, match=r"overflowed while learning row \d+"):
-        make(name, **changes, **STEEP).fit(bad_rows, bad_labels, sample_weight=weights)
+    with pytest.raises(ValueError, match=r"overflowed while learning row 26[0-5]\."):
+        make(name, shuffle=False, **changes, **STEEP).fit(bad_rows, bad_labels, weights)
+
+
+@pytest.mark.parametrize("name", CLASSICS)
+def test_the_row_that_overflows_is_named_however_rows_are_shuffled(name):
+    bad_rows, bad_labels, weights = poisoned(*data(2))
+    order = permutation(make(name).fit(*data(2))._seed, 0, 0, weights.size)
+    with pytest.raises(Overflowed) as in_order:
+        make(name, shuffle=False, **STEEP).fit(bad_rows[order], bad_labels[order], weights[order])
+    with pytest.raises(Overflowed, match=rf"row {order[in_order.value.row]}\."):
+        make(name, **STEEP).fit(bad_rows, bad_labels, weights)
 
 
 def test_a_failed_call_does_not_bring_new_settings_in():

@@ -118,6 +118,13 @@ def test_places_where_nothing_can_be_written(tmp_path, name, words):
     assert names_in(tmp_path) == ["file", "folder", "pipe"]
 
 
+@pytest.mark.skipif(not os.path.isdir("/proc/self"), reason="there is no such folder")
+def test_a_folder_that_is_there_is_not_said_to_be_missing():
+    with pytest.raises(FileError, match=r"/proc takes no new files\. The system says: ") as found:
+        write_bytes("/proc/model", b"new")
+    assert "does not exist" not in str(found.value)
+
+
 @pytest.mark.skipif(AS_ROOT, reason="root may write anywhere")
 def test_a_file_that_is_protected_is_not_replaced(old):  # pragma: no cover
     old.chmod(0o444)

@@ -147,6 +147,16 @@ def test_class_weights_must_be_finite_and_not_negative(binary, name, class_weigh
     refused(make(name, class_weight=class_weight).fit, None, "class_weight")(*binary)
 
 
+@pytest.mark.parametrize("name", NAMES)
+def test_rows_of_two_classes_must_count(binary, name):
+    rows, labels = binary
+    of_one = {"class_weight": {0: 0.0, 1: 1.0}}
+    refused(make(name, **of_one).fit, None, "class_weight", "one class", "two or more")(*binary)
+    refused(make(name, **of_one).partial_fit, None, "one class")(*binary, classes=[0, 1])
+    words = ["Only rows of class 1 have a weight above zero", "two classes or more"]
+    refused(make(name).fit, None, *words)(rows, labels, sample_weight=labels)
+
+
 # ---------------------------------------------------------------------------------- parameters
 
 FLAGS = [1, None, "yes"]

@@ -182,6 +182,14 @@ def test_shares_are_of_as_many_features_as_the_model_has(binary):
     assert not np.array_equal(shares, thresher.selection_shares(model, *binary, refits=3, seed=6))
 
 
+def test_a_half_of_one_class_is_named_with_the_remedy(binary):
+    rows, _ = binary
+    labels = np.where(np.arange(rows.shape[0]) == 0, "rare", "common")
+    model = make("ThresherClassifier").fit(rows, labels)
+    with pytest.raises(ValueError, match=r"Refit \d of 9 drew .* only one class, 'common'.*seed"):
+        thresher.selection_shares(model, rows, labels, refits=9)
+
+
 def test_a_stream_tells_probabilities_from_the_first_row_on(binary):
     rows, labels = binary
     model = make_streaming("ThresherClassifier", n_features_to_select=5)

@@ -6,12 +6,15 @@ from pathlib import Path
 
 import pytest
 
-from commands import run
+from cases import make
+from commands import draw_objects, run, write_jsonl
 from kill_training import write_rows
 from thresher.cli import checkpoints
 from thresher.cli.failing import BAD_DATA, INTERRUPTED, NO_OUTPUT, USAGE
 from thresher.cli.watching import Watch
-from thresher.estimators.streaming import StreamTraining
+from thresher.estimators.checkpoint import names_in, training_tree
+from thresher.estimators.streaming import StreamTraining, training_source
+from thresher.files.errors import ModelFileError
 
 WORDS = ("train", "rows.svm", "-o", "m.thresher", "--max-iter", "3")
 KEPT = (*WORDS, "--checkpoint", "state.ckpt")
@@ -70,6 +73,18 @@ def test_going_on_ends_as_if_nothing_had_been(stopped):
     stopped_model = Path("m.thresher").read_bytes()
     assert run(*KEPT).exit_code == 0
     assert Path("m.thresher").read_bytes() == stopped_model
+
+
+def test_names_are_read_without_the_model(tmp_path, in_chunks, monkeypatch):
+    model, rows = make("FTRLClassifier"), write_jsonl(tmp_path / "rows.jsonl", draw_objects())
+    training = StreamTraining.begin(model, training_source(model, rows, False, {}))
+    next(training.steps())
+    tree = training_tree(training)
+    monkeypatch.setattr("thresher.estimators.checkpoint.estimator_from", None)
+    assert [names_in(tree).name(k) for k in range(10)] == [model._names.name(k) for k in range(10)]
+    tree["estimator"]["names"] = 3
+    with pytest.raises(ModelFileError, match="cannot be"):
+        names_in(tree)
 
 
 def test_a_checkpoint_that_was_moved_leaves_its_old_place_alone(stopped, monkeypatch):

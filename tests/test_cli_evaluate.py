@@ -14,7 +14,7 @@ from thresher.cli.failing import BAD_DATA, BAD_MODEL, USAGE
 from thresher.data.sources import files
 from thresher.data.sources.given import GivenSource
 from thresher.estimators.evaluating import evaluate
-from thresher.estimators.refitting import gather, refit_on_halves
+from thresher.estimators.refitting import gather, refit_on_halves, rows_like
 from thresher.stability import cohen_kappa
 
 
@@ -140,6 +140,22 @@ def test_two_refits_have_the_kappa_of_their_two_sets(binary):
         masks.append(refit.get_support()[np.unique(rows.indices)])
     assert found.kappa == pytest.approx(cohen_kappa(*masks))
     assert found.in_all == np.logical_and(*masks).sum()
+
+
+@pytest.mark.parametrize(
+    "words", [("--label", "bought", "--weight", "wt"), ("--label", "bought"), ("--weight", "wt")]
+)
+def test_refits_read_rows_as_training_did(words, tmp_path):
+    label = "bought" if "bought" in words else "label"
+    lines = [f"{i % 3},{i % 5},{1 + i % 2},{i * i % 7 % 2}\n" for i in range(60)]
+    rows, path = tmp_path / "shop.csv", tmp_path / "m.thresher"
+    rows.write_text(f"price,size,wt,{label}\n" + "".join(lines))
+    assert run("train", "-o", path, "--method", "ftrl", *words, rows).exit_code == 0
+    assert scores(path, rows, "--refits", 2)["stability"]["refits"] == 2
+    data = gather(rows_like(load(path), [str(rows)]))
+    weighted = "wt" in words
+    assert data.rows.shape[1] == (2 if weighted else 3)
+    assert set(data.weights) == ({1.0, 2.0} if weighted else {1.0})
 
 
 def test_refits_without_features_say_that_nothing_can_be_said(tmp_path):

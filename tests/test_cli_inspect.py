@@ -11,7 +11,8 @@ from cases import make
 from commands import run, train_jsonl
 from thresher import load
 from thresher.cli.chart import bar, log_bars
-from thresher.estimators.describing import Selection, columns_used, describe, names_of
+from thresher.estimators.describing import Selection, describe
+from thresher.estimators.names import columns_used, names_of
 from thresher.estimators.wording import false_selections_of, printable
 
 ESCAPE = "\x1b[31mred\x07"

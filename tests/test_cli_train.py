@@ -132,6 +132,7 @@ def test_one_pass_keeps_nothing(rows):
     assert result.exit_code == 0
     assert not (rows / "rows.svm.shards").exists()
     assert thresher.load("m.thresher").n_iter_ == 1
+    assert ", 1 pass." in result.stderr
 
 
 def test_standard_input(rows):

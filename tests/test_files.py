@@ -145,6 +145,14 @@ def test_a_compressed_file_whose_name_does_not_say_so(plain, end):
     assert f"rename it to end in {end}" in refused(plain(CODECS[end](TEXT), "text"))
 
 
+def test_a_compressed_pipe_can_be_unpacked_on_the_way(monkeypatch):
+    packed = io.BytesIO(CODECS[".gz"](TEXT))
+    monkeypatch.setattr(sys, "stdin", SimpleNamespace(buffer=packed))
+    message = refused("-")
+    assert "standard input: is compressed" in message
+    assert "gunzip -c FILE.gz | thresher ... -" in message
+
+
 def test_nothing_in_a_compressed_file(packed):
     assert "is empty" in refused(packed(b""))
 

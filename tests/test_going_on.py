@@ -1,6 +1,7 @@
 """Parameters changed between calls: some take effect, the others are refused, none is ignored."""
 
 import pytest
+from numpy.testing import assert_array_equal
 
 import thresher
 from cases import PATHED, facts, labelled_rows, make_streaming, numbered_rows, stream
@@ -70,8 +71,10 @@ def test_a_file_knows_how_many_paths_it_holds(name, tmp_path):
 
 def test_epsilon_may_change_where_nobody_asks_for_it():
     rows, y = numbered_rows()
-    model = stream(make_streaming(REGRESSOR), rows, y)
+    model, never_changed = (stream(make_streaming(REGRESSOR), rows, y) for _ in range(2))
+    assert model.loss == "squared_error"
     model.set_params(epsilon=7.0).partial_fit(rows, y)
+    assert_array_equal(model.coef_, never_changed.partial_fit(rows, y).coef_)
 
 
 @pytest.mark.parametrize("paths", ["shared", "permutation"])

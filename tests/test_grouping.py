@@ -76,6 +76,15 @@ def test_the_table_names_groups(twins):
     assert "group" not in model.selection_table().columns
 
 
+@pytest.mark.parametrize("normalize", [True, False])
+def test_without_features_there_are_no_groups(normalize):
+    zeros = np.zeros((20, 3))
+    model = make("ThresherClassifier", normalize=normalize).fit(zeros, [0, 1] * 10)
+    table = model.selection_table(zeros)
+    assert len(table) == 0
+    assert "group" in table.columns
+
+
 def test_rare_features_are_in_no_group(twins):
     rows = twins[0].toarray()
     rows[4:, [5, 7]] = 0.0

@@ -8,6 +8,7 @@ from hypothesis import strategies as st
 
 from named_rows import read_text
 from thresher.data.errors import DataError
+from thresher.data.naming import GrowingNames
 from thresher.data.sources.jsonl import JsonLinesSource
 
 LINES = {
@@ -132,3 +133,24 @@ def test_rows_that_are_written_are_read(written, nested, plain, small):
     found = read_text(JsonLinesSource, "".join(lines), small=small)
     assert found.rows == expected
     assert found.labels == [label for label, _ in written]
+
+
+def texts(n_rows, start="text"):
+    rows = [{"label": k % 2, "town": "BR"[k % 2], start: f"sentence {k}"} for k in range(n_rows)]
+    return "".join(json.dumps(row) + "\n" for row in rows)
+
+
+def test_keys_of_strings_are_told():
+    found = read_text(JsonLinesSource, '{"label": 1, "town": "Bern", "age": 3}\n')
+    assert found.source.decided == "Taken for categories, as their values are strings: 'town'."
+    assert read_text(JsonLinesSource, '{"label": 1, "age": 3}\n').source.decided is None
+
+
+@pytest.mark.parametrize("looked_at", [30, 8192])
+def test_strings_that_nearly_all_differ_are_a_reason_to_warn(looked_at, monkeypatch):
+    monkeypatch.setattr("thresher.data.sources.categories.LOOKED_AT", looked_at)
+    with pytest.warns(UserWarning, match=r"Nearly all values of 'text' differ: .*--format text"):
+        found = read_text(JsonLinesSource, texts(40))
+    assert "strings: 'town', 'text'." in found.source.decided
+    read_text(JsonLinesSource, texts(19))  # too few to tell
+    read_text(JsonLinesSource, texts(40), names=GrowingNames())  # a model has been told

@@ -1,14 +1,17 @@
 """Margins of unequal classes, by what held-out rows make of them."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 from scipy import sparse
+from sklearn.metrics import log_loss
 
 from cases import dense_coef, facts
 from model_cases import saved
 from thresher import ThresherClassifier, ThresherClassifierCV
-from thresher.estimators import levelling
+from thresher.estimators import levelling, step_lengths
 from thresher.estimators.describing import describe
 from thresher.estimators.levelling import outnumber_a_class
 from thresher.estimators.wording import meaning_of
@@ -66,11 +69,29 @@ def test_who_weighs_more_is_asked_for_fewer_features(weight, least):
 
 
 def test_balanced_classes_are_asked():
-    X, y = rare_class()
-    parameters = {**SMALL, "n_features_to_select": 15}
+    X, y = rare_class(n=2000)
+    parameters = {**SMALL, "n_features_to_select": 60}
     assert ThresherClassifier(**parameters).fit(X, y).margin_lines_.tolist() == NOTHING
     balanced = ThresherClassifier(**parameters, class_weight="balanced").fit(X, y)
     assert balanced.margin_lines_.tolist() != NOTHING
+
+
+def test_few_rows_are_asked_for_few_features_too():
+    X, y = rare_class()
+    model = ThresherClassifier(**{**SMALL, "n_features_to_select": 5}).fit(X, y)
+    assert model.margin_lines_.tolist() != NOTHING
+
+
+@pytest.mark.jit
+def test_few_rows_are_not_overconfident_of_few_features():
+    rng = np.random.default_rng(0)
+    X, weights = rng.normal(size=(1090, 300)), np.zeros(300)
+    weights[:8] = 1.0
+    y = X @ weights + rng.logistic(size=1090) > 0
+    parameters = {"n_features_to_select": 10, "random_state": 0}
+    models = [kind(**parameters).fit(X[:90], y[:90]) for kind in (ThresherClassifier, Unlevelled)]
+    levelled, before = (log_loss(y[90:], model.predict_proba(X[90:])) for model in models)
+    assert levelled < 0.95 * before
 
 
 # ----------------------------------------------------------------------------------- the flagship
@@ -122,11 +143,12 @@ def test_other_losses_are_shifted_only(both):
     [
         {"fit_intercept": False},
         {"refit": 0.0},
-        {"n_features_to_select": 15},
+        {"n_features_to_select": 60},
+        {"n_features_to_select": 60, "loss": "hinge"},
     ],
 )
 def test_where_nobody_is_asked_the_bits_stay(changes):
-    X, y = rare_class()
+    X, y = rare_class(n=2000)
     parameters = {**SMALL, **changes}
     model = ThresherClassifier(**parameters).fit(X, y)
     assert facts(model) == facts(Unlevelled(**parameters).fit(X, y))
@@ -162,6 +184,7 @@ def test_weights_that_are_held_back_already_stay_as_they_are(monkeypatch):
 def test_the_likeliest_weights_are_as_long_as_they_are_and_shifted_only(monkeypatch):
     X, y = rare_class(n=2400)
     monkeypatch.setattr(likeliest, "EXPLAINED", -np.inf)  # nobody is noisy
+    monkeypatch.setattr(step_lengths, "LITTLE", 0.0)  # nor are steps longer
     parameters = {**SMALL, "max_iter": 3, "n_features_to_select": 200}
     model = ThresherClassifier(**parameters).fit(X, y)
     scale, shift = model.margin_lines_
@@ -210,7 +233,15 @@ def test_a_description_says_so(both, tmp_path):
     scale, shift = model.margin_lines_.tolist()
     (selection,) = describe(saved(model, tmp_path)).selections
     assert selection.margins == {"scale": scale, "shift": shift}
-    assert f"{scale:.3g} times as large and shifted them by {shift:+.3g}" in meaning_of(selection)
+    assert meaning_of(selection).endswith(
+        f"Decision values were rescaled by {scale:.3g} and shifted by {shift:+.3g}, as calibration "
+        "on held-out folds suggested."
+    )
+    for margins, words in ({"scale": 0.5, "shift": 0.0}, "were rescaled by 0.5, as"), (
+        {"scale": 1.0, "shift": -0.125},
+        "were shifted by -0.125, as",
+    ):
+        assert words in meaning_of(replace(selection, margins=margins))
     (selection,) = describe(before).selections
     assert selection.margins is None
     assert meaning_of(selection) == "Weights above 0 speak for 1."

@@ -1,10 +1,13 @@
 """Numbers too large or too small: the message says what helps, and it does."""
 
+import warnings
+from contextlib import suppress
+
 import numpy as np
 import pytest
 
 from cases import labelled_rows, make, numbered_rows
-from thresher.estimators.overflowing import remedy
+from thresher.estimators.overflowing import Overflowed, remedy
 
 
 @pytest.mark.jit
@@ -34,6 +37,18 @@ def test_it_is_told_that_squares_vanish():
         make("ThresherRegressor", dtype="float64").fit(rows * 1e-200, y)
     with pytest.warns(UserWarning, match=r"can be learnt from them\. Multiply X"):
         make("PlainSGDClassifier").fit(rows * 1e-200, y > y.mean())
+
+
+@pytest.mark.parametrize("factor", [1e-30, 1e-40])
+@pytest.mark.parametrize("n_columns", [4, 30])
+@pytest.mark.parametrize("name", ["ThresherClassifier", "ThresherRegressor"])
+def test_what_vanishes_makes_no_other_noise(name, factor, n_columns):
+    X = np.random.default_rng(0).normal(size=(300, n_columns))
+    model = make(name, n_features_to_select=2, random_state=0)
+    with warnings.catch_warnings(record=True) as heard, suppress(Overflowed):
+        warnings.simplefilter("always")
+        model.fit(X * factor, X[:, 0] > 0)
+    assert not [one for one in heard if issubclass(one.category, RuntimeWarning)]
 
 
 def test_a_few_small_values_among_others_are_welcome():

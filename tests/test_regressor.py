@@ -237,7 +237,7 @@ def test_a_warm_start_selects_among_the_features_left(numbered):
         (np.array([1.0, np.nan] * 30), "NaN"),
         (np.array([1.0, np.inf] * 30), "inf"),
         (np.ones(59), "60 rows but y has 59"),
-        (np.ones((60, 2)), "y should be a 1d array"),
+        (np.ones((60, 2)), r"y should be a 1d array, got an array of shape \(60, 2\) instead\.$"),
         (None, "requires y"),
     ],
     ids=str,

@@ -112,6 +112,7 @@ def test_the_selection_table_has_a_block_for_each_class(multiclass, name):
     table = model.selection_table()
     assert list(table.columns) == ["class", *COLUMNS]
     assert list(table["class"].unique()) == list(model.classes_)
+    assert table.index.tolist() == list(range(len(table)))
     for number, one in enumerate(model.classes_):
         block = table[table["class"] == one]
         assert np.count_nonzero(block.weight) == np.count_nonzero(model.coef_[number])

@@ -1,6 +1,7 @@
 """How many features: chosen in one fit, kept or chosen anew, said in words, and stored."""
 
 import doctest
+import re
 from pathlib import Path
 
 import numpy as np
@@ -169,6 +170,22 @@ def test_a_size_that_was_asked_for(binary):
     assert told(model) == (8, "8 features, as asked for.", None)
 
 
+def test_a_size_that_there_is_not(binary):
+    model = ThresherClassifier(**FEW, n_features_to_select=1000).fit(*binary)
+    assert told(model) == (38, "38 features, all that occur: 1,000 were asked for.", None)
+    model = ThresherClassifier(**FEW, n_features_to_select=5, warm_start=True).fit(*binary)
+    model.set_params(n_features_to_select=10).fit(*binary)
+    words = "5 features, all that earlier learning left: 10 were asked for."
+    assert (model.n_features_selected_, told(model)) == (5, (5, words, None))
+
+
+def test_several_classes_have_a_size_each(multiclass):
+    model = ThresherClassifier(**FEW, n_features_to_select=1).fit(*multiclass)
+    assert told(model) == (1, "1 feature for each class, as asked for.", None)
+    chosen = ThresherClassifier(**FEW).fit(*multiclass)
+    assert re.match(r"\d+ features? for each class: log loss", chosen.size_choice_.why)
+
+
 @pytest.mark.jit
 def test_a_warm_start_keeps_what_was_chosen(binary):
     model = ThresherClassifier(**FEW, warm_start=True).fit(*binary)
@@ -179,6 +196,19 @@ def test_a_warm_start_keeps_what_was_chosen(binary):
     assert told(model.fit(*other)) == first
     model.set_params(n_features_to_select=2).fit(*binary)
     assert (model.n_features_selected_, model.size_choice_.size) == (2, 2)
+
+
+@pytest.mark.jit
+@pytest.mark.parametrize("n_rows", [60, 3])  # those are too few to choose by
+def test_a_stream_that_goes_on_with_another_size_says_so(binary, n_rows):
+    rows, labels = binary
+    model = ThresherClassifier(**FEW).fit(rows[:n_rows], np.r_[0, 1, labels[2:n_rows]])
+    chosen = told(model)
+    assert told(model.set_params(n_features_to_select=2)) == chosen  # it still has that size
+    model.partial_fit(rows, labels)
+    assert told(model) == (2, "2 features, as asked for.", None)
+    model.set_params(n_features_to_select="auto").partial_fit(rows, labels)
+    assert told(model) == chosen
 
 
 @pytest.mark.jit

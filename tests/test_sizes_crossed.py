@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from numpy.testing import assert_array_equal
 from sklearn.base import clone
-from sklearn.model_selection import KFold
+from sklearn.model_selection import KFold, PredefinedSplit, ShuffleSplit
 
 import thresher
 from size_cases import FEW, cross_validated
@@ -37,6 +37,44 @@ def test_splitters_are_taken_and_stored_as_numbers(binary, tmp_path):
     loaded = thresher.load(tmp_path / "m.thresher")
     assert (loaded.cv, loaded.sizes) == (4, [3, 9])
     assert clone(model).cv is not model.cv
+
+
+def thirds(n_rows):
+    return PredefinedSplit(np.arange(n_rows) % 3)
+
+
+@pytest.mark.jit
+@pytest.mark.parametrize("class_weight", [None, {0: 1, 1: 2}])
+def test_splitters_number_rows_as_the_caller_does(binary, class_weight):
+    """Rows without weight are as good as rows that are not there, and shift no others' folds."""
+    rows, labels = binary
+    kept = np.flatnonzero(np.arange(labels.size) % 7)
+    parameters = {"sizes": [3, 9], "class_weight": class_weight, **FEW}
+    weights = np.isin(np.arange(labels.size), kept).astype(float)
+    whole = ThresherClassifierCV(cv=thirds(labels.size), **parameters)
+    whole.fit(rows, labels, sample_weight=weights)
+    some = ThresherClassifierCV(cv=PredefinedSplit(kept % 3), **parameters)
+    some.fit(rows[kept], labels[kept])
+    assert_array_equal(whole.path_["log_loss"], some.path_["log_loss"])
+    assert_array_equal(whole.coef_, some.coef_)
+
+
+@pytest.mark.jit
+def test_a_warm_start_does_not_split_again(binary):
+    rows, labels = binary
+    model = ThresherClassifierCV(cv=thirds(labels.size), sizes=[3], warm_start=True, **FEW)
+    model.fit(rows, labels).fit(rows[:20], labels[:20])
+    assert "of 3 folds" in model.size_choice_.why
+
+
+def test_splits_that_cannot_compare_sizes_are_refused(binary):
+    rows, labels = binary
+    for cv in (ShuffleSplit(1), PredefinedSplit(np.where(np.arange(labels.size) < 9, 0, -1))):
+        with pytest.raises(ValueError, match=r"splits the rows once.*number of folds"):
+            ThresherClassifierCV(cv=cv, **FEW).fit(rows, labels)
+    third = np.arange(labels.size) % 3
+    with pytest.raises(ValueError, match="Split 2 of cv has no row with a weight to judge by"):
+        ThresherClassifierCV(cv=thirds(labels.size), **FEW).fit(rows, labels, third != 1)
 
 
 @pytest.mark.parametrize(

@@ -12,6 +12,7 @@ import thresher
 from cases import TARGET_LOSSES, assert_same_bits, numbered_rows
 from commands import run, write_svmlight
 from thresher import ThresherRegressor, ThresherRegressorCV
+from thresher.estimators.sizing import strata_of
 from thresher.train.judges import NumberJudge
 from thresher.train.sizing import columns_of
 
@@ -70,6 +71,26 @@ def test_targets_that_nothing_tells_need_few_features(planted):
     model = ThresherRegressor(random_state=0)
     model.fit(planted[0], np.random.default_rng(1).permutation(planted[1]))
     assert model.n_features_selected_ <= 14
+
+
+@pytest.mark.jit
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("sign", [1.0, -1.0])
+def test_sizes_are_compared_however_many_targets_are_equal(planted, kind, sign):
+    rows, y = planted
+    most = np.sort(y)[140]
+    model = kind(**FEW).fit(rows, sign * np.minimum(y, most))
+    assert model.size_choice_.path is not None
+    assert model.n_features_selected_ < 50
+
+
+@pytest.mark.parametrize("n_rows", [7, 8])
+def test_numbers_that_differ_are_dealt_as_those_above_the_median_and_the_others(n_rows):
+    numbers = np.random.default_rng(0).normal(size=n_rows)
+    expected = (numbers > np.median(numbers)).astype(int)
+    assert_array_equal(strata_of(ThresherRegressor(), [numbers]), expected)
+    capped = np.minimum(numbers, np.sort(numbers)[1])
+    assert strata_of(ThresherRegressor(), [capped]).sum() == n_rows // 2
 
 
 @pytest.mark.jit

@@ -244,3 +244,11 @@ def test_rows_that_are_written_are_read(table, delimiter, small):
         expected.append({key: value for key, value in said.items() if value != 0})
     assert found.rows == expected
     assert found.labels == list(np.arange(len(rows), dtype=float))
+
+
+def test_categories_that_nearly_all_differ_are_a_reason_to_warn():
+    rows = "".join(f"{k % 2},{'AB'[k % 2]},2026-01-{k:02d}\n" for k in range(1, 31))
+    with pytest.warns(UserWarning, match=r"Nearly all values of 'day' differ: .* dates"):
+        found = read_text(TableSource, f"label,town,day\n{rows}")
+    assert found.source.decided.endswith("words: 'town', 'day'.")
+    read_text(TableSource, f"label,town,day\n{rows}", categories=["day"])  # as somebody wants it

@@ -3,7 +3,7 @@
 import numpy as np
 import pandas as pd
 import pytest
-from numpy.testing import assert_allclose
+from numpy.testing import assert_allclose, assert_array_equal
 from sklearn.datasets import dump_svmlight_file
 
 from cases import SMALL, labelled_rows, make
@@ -87,6 +87,27 @@ def test_files_are_brought_to_one_unit_by_themselves(problem, tmp_path):
     assert mended.column_scales_[ODD[0]] == 0.001
     expected = plain.coef_ * np.where(np.isin(np.arange(plain.n_features_in_), ODD), 1e-3, 1.0)
     assert_allclose(mended.coef_, expected, rtol=1e-6, atol=1e-9)
+
+
+def test_files_kept_as_shards_or_not_teach_the_same(problem, tmp_path):
+    rows, labels = problem
+    dump_svmlight_file(in_units(rows, ODD, 1e6), labels, str(tmp_path / "odd.svm"))
+    kept, read = (
+        make("FTRLClassifier", max_iter=4, shuffle=False).fit_stream(
+            tmp_path / "odd.svm", cache=cache
+        )
+        for cache in (True, False)
+    )
+    assert read.column_scales_[ODD[0]] == 1e-6
+    assert_array_equal(read.coef_, kept.coef_)
+
+
+def test_a_file_that_is_read_once_is_learnt_as_it_comes(problem, tmp_path):
+    rows, labels = problem
+    dump_svmlight_file(in_units(rows, ODD, 1e6), labels, str(tmp_path / "odd.svm"))
+    with pytest.warns(UserWarning, match="passes once"):
+        model = make("FTRLClassifier", max_iter=1).fit_stream(tmp_path / "odd.svm")
+    assert (model.column_scales_ == 1).all()
 
 
 # ------------------------------------------------------------------------------------ the remedy

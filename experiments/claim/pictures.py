@@ -1,5 +1,6 @@
 """The page's pictures, drawn from stored cells."""
 
+from collections.abc import Sequence
 from pathlib import Path
 
 import numpy as np
@@ -45,25 +46,32 @@ def errors(store: Store) -> Figure:
 
 
 def ratios(store: Store) -> Figure:
-    """Draw every cell's error ratio, a row for each rival, with the geometric mean."""
-    figure = Figure(figsize=(8, 3.8), layout="constrained")
+    """Draw every cell's error ratio, a row for each rival that is not far behind, and the mean."""
+    figure = Figure(figsize=(8.6, 4.2), layout="constrained")
     axes = figure.add_subplot()
-    for place, rival in enumerate(reversed(OTHERS)):
-        values = [duel.ratio for duel in standing.duels(store, rival)]
-        _draw_row(axes, place, values)
+    rivals = [name for name in reversed(OTHERS) if name not in FAR_BEHIND]
+    for place, rival in enumerate(rivals):
+        _draw_row(axes, place, standing.duels(store, rival))
     axes.axvline(1.0, color="0.5", lw=0.8)
-    axes.set(
-        xscale="log", xlabel="our error / theirs, each cell; bar: geometric mean", xlim=(0.15, 3)
-    )
-    axes.set_yticks(range(len(OTHERS)), [RIVALS[name].title for name in reversed(OTHERS)])
-    axes.set_xticks([0.2, 0.5, 0.8, 1, 1.25, 2], ["0.2", "0.5", "0.8", "1", "1.25", "2"])
+    axes.set(xscale="log", xlim=(0.36, 1.28), ylim=(-0.6, len(rivals) - 0.4))
+    axes.set_xlabel("our error / theirs, logarithmic scale (left of 1: ours is lower)")
+    axes.set_yticks(range(len(rivals)), [RIVALS[name].title for name in rivals])
+    ticks = [0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 1.0, 1.1, 1.2]
+    axes.set_xticks(ticks, [f"{tick:g}" for tick in ticks])
     axes.xaxis.minorticks_off()
+    legend_below(figure, axes)
     return figure
 
 
-def _draw_row(axes: Axes, place: int, values: list[float]) -> None:
-    lift = np.linspace(-0.25, 0.25, max(len(values), 1))  # so that equal cells can be told apart
-    axes.scatter(values, place + lift[: len(values)], s=12, alpha=0.6, color="C0")
-    if values:
-        centre = standing.geometric_mean(values)
-        axes.vlines(centre, place - 0.38, place + 0.38, color="C3", lw=2)
+def _draw_row(axes: Axes, place: int, duels: Sequence[standing.Duel]) -> None:
+    """Draw a dot for every cell, in its set's colour, and a mark at their geometric mean."""
+    lift = np.linspace(0.28, -0.28, max(len(duels), 1))  # so that equal cells can be told apart
+    for number, dataset in enumerate(SETS):
+        mine = [at for at, duel in enumerate(duels) if duel.ours.dataset == dataset]
+        found, heights = [duels[at].ratio for at in mine], place + lift[mine]
+        title = named(dataset).title if place == 0 else ""
+        axes.scatter(found, heights, s=14, alpha=0.8, color=f"C{number}", label=title)
+    if duels:
+        centre = standing.geometric_mean(duel.ratio for duel in duels)
+        title = "geometric mean" if place == 0 else ""
+        axes.vlines(centre, place - 0.4, place + 0.4, color="k", lw=2, label=title)

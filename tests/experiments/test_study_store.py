@@ -91,8 +91,9 @@ def test_two_runs_at_once(tmp_path):
 
 def test_a_killed_run_leaves_no_lock(tmp_path):
     held = "import os\nfrom pathlib import Path\nfrom experiments.lock import alone\n"
-    held += f"with alone(Path({str(tmp_path)!r})):\n    os._exit(1)\n"
+    held += f"with alone(Path({str(tmp_path)!r})):\n    os._exit(7)\n"
     env = {**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)}
-    subprocess.run([sys.executable, "-c", held], env=env, check=False)
+    ended = subprocess.run([sys.executable, "-c", held], env=env, check=False)
+    assert ended.returncode == 7  # it died where it should: Python's own errors end with 1
     with alone(tmp_path):
         pass

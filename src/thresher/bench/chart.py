@@ -1,4 +1,4 @@
-"""All figures as one picture: how each stands to what it must reach."""
+"""All figures as one picture: how each stands to its acceptance threshold."""
 
 from math import log10
 
@@ -25,9 +25,9 @@ def chart(record: Record) -> str:
     grid = "".join(_grid(power, tall) for power in (-2, -1, 0, 1))
     return (
         f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {WIDE} {tall}" role="img">'
-        f"<title>Figures over what they must reach</title><style>{STYLE}</style>"
+        f"<title>Figures over their acceptance thresholds</title><style>{STYLE}</style>"
         f'<rect width="{WIDE}" height="{tall}" fill="#fff"/>'
-        f'<text class="head" x="{LEFT}" y="18">measured / must (the mark: aim)</text>'
+        f'<text class="head" x="{LEFT}" y="18">measured / threshold, log scale; mark: target</text>'
         f"{grid}{bars}</svg>\n"
     )
 

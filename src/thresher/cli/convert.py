@@ -10,7 +10,7 @@ from thresher.cli.places import STANDARD, CannotWrite, keep_apart, keep_out
 from thresher.cli.progress import Progress
 from thresher.cli.reading import reading_from, reading_options
 from thresher.cli.skipping import say_skipped
-from thresher.cli.words import examples, json_option, quiet_option, say
+from thresher.cli.words import examples, json_option, quiet_option, say, warnings_said
 
 
 @click.command(
@@ -56,7 +56,7 @@ def convert(
 
     how = Reading(**reading_from(options, files), labelled=not unlabelled)
     source = open_source(files, how)
-    with Progress("converting", quiet=quiet) as shown:
+    with Progress("converting", quiet=quiet) as shown, warnings_said(quiet):
         written = write_shards(source, folder, shown.reach)
     say_skipped(source)
     _tell(folder, written, shown, as_json, quiet)

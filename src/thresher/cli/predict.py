@@ -51,7 +51,8 @@ def predict(
     """Predict the rows of FILEs: a line for every row, in their order, in bounded memory.
 
     A FILE - is standard input. Rows need no labels; labels they have are not looked at. Features
-    the model has never seen count as 0.
+    the model has never seen have no weight. Where rows are scaled to unit length (thresher inspect
+    tells), such features still make their row longer, and so its margin smaller.
 
     With two classes, margin and probability are one number, of the second class; with more there
     is a column for each class, in the order that thresher inspect shows. Of a regression, label and

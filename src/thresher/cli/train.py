@@ -146,7 +146,8 @@ def _run(
     training: Any = None  # until there is something to keep
     with keeper.leaving_nothing_empty():
         try:
-            training = _training(recipe, state, keeper, quiet)
+            with warnings_said(quiet):
+                training = _training(recipe, state, keeper, quiet)
             if training.at_hand is not None:
                 _learn_at_hand(training, quiet)
         except KeyboardInterrupt:
@@ -225,8 +226,9 @@ def _tell(recipe: Recipe, training: Any, as_json: bool, quiet: bool) -> None:
         return
     features = f"{summary['features']:,} of {summary['width']:,} features"
     model = "the model to standard output" if recipe.output == STANDARD else recipe.output
-    say(f"Wrote {model}: {features}, {summary['passes']} passes.", quiet)
-    for name in ("values", "rarity", "offsets", "units", "size"):
+    passes = "1 pass" if summary["passes"] == 1 else f"{summary['passes']:,} passes"
+    say(f"Wrote {model}: {features}, {passes}.", quiet)
+    for name in ("values", "rarity", "offsets", "units", "steps", "size"):
         if summary[name]:
             say(f"{name.capitalize()}: {summary[name]}", quiet)
     if training.progressive.rows:

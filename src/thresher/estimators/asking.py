@@ -1,6 +1,10 @@
-"""What held-out rows lose by models that learnt the others in short, to choose between two ways."""
+"""What held-out rows lose by models that learnt the others, to choose between two ways of learning.
 
-from collections.abc import Sequence
+Models may have all features, or select as many as are wanted: in short, or for as long as a fit.
+The longer, the more faithfully they show what a fit would come to.
+"""
+
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -8,42 +12,66 @@ import numpy as np
 
 from thresher.estimators.sizing import REFIT_UPDATES, trial_on, trying_learner
 from thresher.learners.selection import wanted_features
+from thresher.learners.thresher import Thresher
 from thresher.train import Passes, Sample
 from thresher.train.folds import Fold
 from thresher.train.shrinking import Plan
 from thresher.train.size_rule import mean_and_error
-from thresher.train.sizing import judge_size, see_folds
+from thresher.train.sizing import Trial, judge_size, see_folds
 from thresher.workers import Workers
 
 N_PATHS = 4
 FEWEST_UPDATES = 300  # of a model that has all features: a pass, or more where rows are few
 
+# From an estimator, what it is tried on and how many rows a fold trains on: the learner, and how it
+# comes to a model of one size.
+Way = Callable[[Any, Trial, int], tuple[Thresher, Plan]]
+
+
+def with_all_features(estimator: Any, trial: Trial, n_rows: int) -> tuple[Thresher, Plan]:
+    """Learn all features, in a pass or little more."""
+    plan = Plan([len(trial.vocabulary)], 1, max(n_rows, FEWEST_UPDATES))
+    return trying_learner(estimator, n_rows, 1, N_PATHS, plan.n_stages), plan
+
+
+def in_short(estimator: Any, trial: Trial, n_rows: int) -> tuple[Thresher, Plan]:
+    """Select, in few stages and updates."""
+    learner, plan = estimator._in_short(n_rows, [_size(estimator, trial)])
+    updates = max(trial.judge.refit_passes * n_rows, REFIT_UPDATES)
+    return learner, replace(plan, refit_updates=updates)
+
+
+def at_length(estimator: Any, trial: Trial, n_rows: int) -> tuple[Thresher, Plan]:
+    """Select and refit for as long as a fit does."""
+    updates = estimator._trial_updates(n_rows)
+    refit_updates = max(1, round(estimator.refit * updates))
+    plan = Plan([_size(estimator, trial)], estimator.n_stages, refit_updates)
+    return trying_learner(estimator, n_rows, updates, N_PATHS, plan.n_stages), plan
+
+
+def _size(estimator: Any, trial: Trial) -> int:
+    vocabulary = trial.vocabulary
+    return wanted_features(estimator._wanted(), len(vocabulary), vocabulary.n_columns)
+
 
 def held_out_losses(
-    estimator: Any,
-    some: Sample,
-    folds: Sequence[Fold],
-    run_all: Workers,
-    select: bool,
+    estimator: Any, some: Sample, folds: Sequence[Fold], way: Way, run_all: Workers
 ) -> np.ndarray:
     """Return what rows lose, one by one, by models of the folds that do not hold them.
 
-    Such models ``select`` as many features as are wanted, or have them all.
+    The rows are as they are learnt.
     """
-    rows = estimator._as_learnt(some.rows)
-    trial = trial_on(estimator, rows, some.targets, some.importance, list(folds))
-    seen, n_rows = len(trial.vocabulary), min(fold.training.size for fold in folds)
-    if select:
-        size = wanted_features(estimator._wanted(), seen, rows.shape[1])
-        learner, plan = estimator._in_short(n_rows, [size])
-        updates = max(trial.judge.refit_passes * n_rows, REFIT_UPDATES)
-        plan = replace(plan, refit_updates=updates)
-    else:
-        size, plan = seen, Plan([seen], 1, max(n_rows, FEWEST_UPDATES))
-        learner = trying_learner(estimator, n_rows, 1, N_PATHS, plan.n_stages)
+    trial = trial_on(estimator, some.rows, some.targets, some.importance, list(folds))
+    learner, plan = way(estimator, trial, min(fold.training.size for fold in folds))
     passes = Passes(None, 0.0, estimator.shuffle, estimator._seed)
     sights = see_folds(learner, plan, trial, passes, run_all)
+    (size,) = plan.sizes
     return judge_size(trial, [one[size] for one in sights], size)[1]
+
+
+def learnt_by(estimator: Any, some: Sample) -> Sample:
+    """Return rows that are as they came as an estimator learns them."""
+    return some._replace(rows=estimator._as_learnt(some.rows))
 
 
 def lost_by(

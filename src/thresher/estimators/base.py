@@ -26,7 +26,7 @@ from thresher.learners.pace import Pace
 from thresher.learners.protocol import Learner, Overflow
 from thresher.train import Model, Passes, Problem, Recall, Sample
 from thresher.validation import check_parameters
-from thresher.workers import workers
+from thresher.workers import Workers, workers
 
 MakeLearner = Callable[[], Learner]
 
@@ -219,11 +219,13 @@ class OnlineModel(Decisions, SparseLinearModel, metaclass=ABCMeta):
     def _begin(self, make_learner: MakeLearner) -> None:
         """Start with an empty model."""
         self._seed = int(check_random_state(self.random_state).randint(2**31))
-        learner = make_learner()
-        problems = [Problem(learner.start(), Pace()) for _ in range(self._n_problems)]
-        vocabulary = Vocabulary(self.n_features_in_, self._scales_rows())
-        self._model = Model(vocabulary, learner, problems)
+        self._model = self._empty_model(self._scales_rows(), make_learner())
         self._begin_columns()
+
+    def _empty_model(self, normalize: bool, learner: Learner) -> Model:
+        """Return a model that has learnt nothing."""
+        problems = [Problem(learner.start(), Pace()) for _ in range(self._n_problems)]
+        return Model(Vocabulary(self.n_features_in_, normalize), learner, problems)
 
     def _scales_rows(self) -> bool:
         """Return whether rows are scaled to unit length before anything is known of them."""
@@ -233,18 +235,35 @@ class OnlineModel(Decisions, SparseLinearModel, metaclass=ABCMeta):
         kept, rows, targets, importance = with_weight(rows, *self._lessons(labels, weights))
         watched = self.verbose > 0
         passes = Passes(self._most_passes(), self.tol or 0.0, self.shuffle, self._seed, watched)
+        fresh = not len(self._model.vocabulary)
         with workers(self.n_jobs) as run_all, overflow_explained(self, kept):
-            if not len(self._model.vocabulary):
+            if fresh:
                 self._settle(Sample(rows, targets, importance), run_all)
             rows = self._next_as_learnt(rows)
             self._prepare_rows(rows, targets, importance, run_all)
             warn_of_vanishing(self, rows)
-            self._model.learner = self._learner(kept.size)
-            self.n_iter_ = self._model.fit(rows, targets, importance, passes, run_all, self._report)
+            self._learn_all(rows, targets, importance, passes, run_all)
+            if fresh and self._learns_anew(rows, targets, importance, run_all):
+                self._model = self._empty_model(
+                    self._model.vocabulary.normalize, self._model.learner
+                )
+                self._learn_all(rows, targets, importance, passes, run_all)
             self._level(rows, targets, importance, run_all)
             self._weights = self._weights_now()
             if not all(np.isfinite(numbers).all() for numbers in self._weights):
                 raise Overflow(-1)
+
+    def _learn_all(
+        self,
+        rows: sparse.csr_array,
+        targets: list[np.ndarray],
+        importance: np.ndarray,
+        passes: Passes,
+        run_all: Workers,
+    ) -> None:
+        model = self._model
+        model.learner = self._learner(importance.size)
+        self.n_iter_ = model.fit(rows, targets, importance, passes, run_all, self._report)
 
     def _learn_rows(
         self,

@@ -8,7 +8,7 @@ import numpy as np
 from thresher.data.errors import DataError
 from thresher.data.naming import Names
 from thresher.data.sources.protocol import Source
-from thresher.estimators.loading import estimator_from
+from thresher.estimators.loading import estimator_from, names_from
 from thresher.estimators.saving import tree_of
 from thresher.estimators.streaming import StreamTraining
 from thresher.files import access
@@ -34,8 +34,7 @@ def training_tree(training: StreamTraining) -> Tree:
 
 def names_in(tree: Tree) -> Names | None:
     """Return the names that were known so far: a source goes on numbering after them."""
-    names: Names | None = getattr(estimator_from(tree["estimator"]), "_names", None)
-    return names
+    return names_from(access.branch(tree, "estimator"))
 
 
 def training_from(tree: Tree, source: Source) -> StreamTraining:

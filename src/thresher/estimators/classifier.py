@@ -12,7 +12,12 @@ from thresher.data.sources.classes import with_classes
 from thresher.data.sources.protocol import Source
 from thresher.estimators.base import MakeLearner, OnlineModel
 from thresher.estimators.inputs import check_some_weight
-from thresher.estimators.label_inputs import check_classes, check_classes_seen, check_labels
+from thresher.estimators.label_inputs import (
+    check_classes,
+    check_classes_count,
+    check_classes_seen,
+    check_labels,
+)
 from thresher.estimators.lessons import Lessons, NextLessons
 from thresher.estimators.linear_classifier import LinearClassifier
 from thresher.estimators.parameters import CLASSIFYING, Constraints
@@ -85,6 +90,7 @@ class OnlineClassifier(LinearClassifier, OnlineModel, metaclass=ABCMeta):
             source, told = with_classes(source)
         else:
             told = check_classes(told)
+        del self.feature_names_in_
         self._begin_with(np.asarray(told), make_learner)
         return source
 
@@ -107,6 +113,7 @@ class OnlineClassifier(LinearClassifier, OnlineModel, metaclass=ABCMeta):
     def _lessons(self, labels: np.ndarray, weights: np.ndarray) -> Lessons:
         importance = weights * class_importance(self.class_weight, self.classes_, labels)
         check_some_weight(importance, "class_weight and sample_weight leave")
+        check_classes_count(labels, importance)
         return self._targets(labels), importance
 
     def _sample_lessons(self, labels: np.ndarray, weights: np.ndarray) -> Lessons | None:

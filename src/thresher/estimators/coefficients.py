@@ -16,7 +16,7 @@ import numpy as np
 from sklearn.base import is_regressor
 
 from thresher.estimators.computing import prepared_columns
-from thresher.estimators.describing import columns_used, names_of
+from thresher.estimators.names import columns_used, names_of
 from thresher.files.atomic import write_bytes
 from thresher.learners.paths import Paths
 

@@ -11,12 +11,13 @@ from thresher.data.column_scales import ColumnScales
 from thresher.data.powers import raised
 from thresher.data.thawing import thawed
 from thresher.estimators.amounts import warn_of_drowned
+from thresher.estimators.names import NamedColumns
 from thresher.estimators.offsets import FarColumns, shifted_words, warn_of_offsets
 from thresher.estimators.units import NOWHERE, Sizes, UnitWatch, rescaled_words
 from thresher.train import Model
 
 
-class PreparedColumns:
+class PreparedColumns(NamedColumns):
     """The part of a model that knows how the columns it learns differ from those it is given."""
 
     # whether columns far from zero are learnt as differences from their means
@@ -39,6 +40,7 @@ class PreparedColumns:
 
     def _begin_columns(self) -> None:
         """Take columns as they are until rows tell more."""
+        self._forget_source()
         self._power, self._offsets, self._scales = self._power_at_first(), None, None
         self._unit_watch, self._rarity, self._units_said = UnitWatch(), False, None
 

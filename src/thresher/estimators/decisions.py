@@ -33,6 +33,19 @@ class Decisions:
     ) -> None:
         """Decide what only rows that are all at hand can tell, before they are learnt."""
 
+    def _learns_anew(
+        self,
+        rows: sparse.csr_array,
+        targets: list[np.ndarray],
+        importance: np.ndarray,
+        run_all: Workers,
+    ) -> bool:
+        """Return whether rows that have just been learnt show that they had better be learnt anew.
+
+        How, has then been decided.
+        """
+        return False
+
     def _level(
         self,
         rows: sparse.csr_array,

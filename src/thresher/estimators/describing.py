@@ -11,8 +11,10 @@ import numpy as np
 from thresher.estimators.computing import computation
 from thresher.estimators.false_selections import false_selections, meaning_of_probabilities
 from thresher.estimators.levelling import line_of
-from thresher.estimators.saving import provenance
+from thresher.estimators.names import names_of
+from thresher.estimators.provenance import provenance
 from thresher.estimators.sizing import choice_tree
+from thresher.estimators.step_lengths import steps_words
 from thresher.estimators.weighing import is_weighed
 
 
@@ -58,6 +60,7 @@ class Description:
     provenance: dict[str, Any]
     selections: list[Selection]
     size_choice: dict[str, Any] | None = None  # of methods that can choose how many features
+    steps: str | None = None  # that they were longer than usual, and why
     value_power: float = 1.0  # that values are raised to, before anything else
     rows_normalized: bool = False  # to unit length, before they meet the weights
     computation: str = ""  # of a prediction, from weights and intercept
@@ -79,6 +82,7 @@ def describe(model: Any) -> Description:
         kept=int((weights != 0).any(axis=0).sum()),
         passes=int(model.n_iter_),
         size_choice=_plain(choice_tree(model)),
+        steps=steps_words(model),
         value_power=model._power,
         rows_normalized=model._model.vocabulary.normalize,
         computation=computation(model),
@@ -89,27 +93,6 @@ def describe(model: Any) -> Description:
             for problem, (row, intercept) in enumerate(zip(weights, intercepts, strict=True))
         ],
     )
-
-
-def names_of(model: Any, columns: np.ndarray) -> list[str]:
-    """Return what columns are called: by their names, or as numbered in the files of training.
-
-    Columns of arrays are called x0, x1, ... as scikit-learn does.
-    """
-    named = getattr(model, "feature_names_in_", None)
-    if named is not None:
-        return [str(named[column]) for column in columns]
-    names = getattr(model, "_names", None)
-    if names is not None:
-        return [names.name(column) for column in columns.tolist()]
-    base = getattr(model, "_index_base", None)
-    return [f"x{column}" if base is None else str(column + base) for column in columns.tolist()]
-
-
-def columns_used(model: Any) -> np.ndarray:
-    """Return the columns with a weight, ascending."""
-    used = (model._settled()[0] != 0).any(axis=0)
-    return np.sort(model._model.vocabulary["columns"][used])
 
 
 def _selection(model: Any, problem: int, weights: np.ndarray, intercept: float) -> Selection:

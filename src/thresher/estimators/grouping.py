@@ -45,8 +45,8 @@ def group(rows: sparse.csr_array, n_leading: int, unit_length: bool) -> Groups:
     A column leads unless an earlier one has taken it in; it takes in all columns, not yet taken,
     that correlate with it. Nobody is in a group for the sake of a third.
     """
-    seen = normalize(rows) if unit_length else rows
     width = rows.shape[1]
+    seen = normalize(rows) if unit_length and width else rows
     known = np.bincount(rows.indices, minlength=width) >= FEWEST_ROWS
     leader, correlation = np.full(width, -1), np.full(width, np.nan)
     step = max(1, CELLS // max(width, 1))

@@ -8,6 +8,7 @@ from sklearn.base import BaseEstimator
 from sklearn.utils.validation import validate_data
 
 from thresher.data.matrix import canonical_csr
+from thresher.estimators.names import refuse_other_names
 from thresher.estimators.not_numbers import refuse_same_names, refuse_words
 
 
@@ -42,6 +43,8 @@ def _ready(estimator: Any, X: Any) -> bool:
 
 def _validated(estimator: BaseEstimator, X: Any, reset: bool) -> Any:
     refuse_same_names(X)
+    if not reset:
+        refuse_other_names(estimator, X)
     try:
         return validate_data(
             estimator,
@@ -56,8 +59,8 @@ def _validated(estimator: BaseEstimator, X: Any, reset: bool) -> Any:
         raise
 
 
-def check_weights(sample_weight: Any, n_rows: int) -> np.ndarray:
-    """Return a weight for every row, none of them negative."""
+def check_weights(sample_weight: Any, n_rows: int, first: int = 0) -> np.ndarray:
+    """Return a weight for every row, none of them negative; the rows count from ``first`` on."""
     if sample_weight is None:
         return np.ones(n_rows)
     weights = np.full(n_rows, sample_weight) if np.isscalar(sample_weight) else sample_weight
@@ -73,8 +76,8 @@ def check_weights(sample_weight: Any, n_rows: int) -> np.ndarray:
     wrong = np.flatnonzero(~(np.isfinite(weights) & (weights >= 0)))
     if wrong.size:
         raise ValueError(
-            f"sample_weight is {weights[wrong[0]]} at row {wrong[0]}: weights must be finite and "
-            "not negative. Use 0 to leave a row out."
+            f"sample_weight is {weights[wrong[0]]} at row {first + wrong[0]}: weights must be "
+            "finite and not negative. Use 0 to leave a row out."
         )
     return weights
 

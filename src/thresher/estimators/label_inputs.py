@@ -29,7 +29,8 @@ def check_numbers(y: Any, n_rows: int) -> np.ndarray:
             raise TypeError("dates and times are none")
         numbers = numbers.astype(np.float64)
     except (ValueError, TypeError) as error:
-        raise ValueError(f"The targets of a regression must be numbers: {error}.") from None
+        reason = str(error).rstrip(".")
+        raise ValueError(f"The targets of a regression must be numbers: {reason}.") from None
     _refuse_non_finite(numbers)
     _refuse_other_length(numbers, n_rows)
     return numbers
@@ -55,6 +56,16 @@ def check_classes_seen(labels: np.ndarray, classes: np.ndarray) -> None:
         raise ValueError(
             f"The label {labels[unknown[:1]].tolist()[0]!r} at row {unknown[0]} is not among the "
             f"classes {classes.tolist()}. Name all classes in the first call to partial_fit."
+        )
+
+
+def check_classes_count(labels: np.ndarray, importance: np.ndarray) -> None:
+    """Raise a ValueError if only rows of one class count."""
+    counting = np.unique(labels[importance > 0])
+    if counting.size < 2:
+        raise ValueError(
+            f"Only rows of class {counting.tolist()[0]!r} have a weight above zero (sample_weight "
+            "times class_weight): a classifier needs rows of two classes or more."
         )
 
 

@@ -97,7 +97,7 @@ class LevelsClasses(SuitsRows):
             self.loss == "log_loss" and can_choose(mine) and not has_settled
             for mine, has_settled in zip(targets, settled, strict=True)
         ]
-        asked = self._asked(sizes, targets, importance, choosing)
+        asked = self._asked(sizes, targets, importance)
         folds = folds_of(strata_of(self, targets), FOLDS, self._seed) if asked else []
         counsels = [Counsel() for _ in targets]
         if len(folds) < 2:
@@ -119,7 +119,6 @@ class LevelsClasses(SuitsRows):
         sizes: list[int],
         targets: list[np.ndarray],
         importance: np.ndarray,
-        choosing: list[bool],
     ) -> list[int]:
         """Return which problems need to ask; without intercept or refit nothing can be mended.
 
@@ -131,7 +130,10 @@ class LevelsClasses(SuitsRows):
             number
             for number, paths in enumerate(self._states())
             if not paths.stage.held_back
-            and (choosing[number] or outnumber_a_class(sizes[number], targets[number], importance))
+            and (
+                (self.loss == "log_loss" and are_few(targets[number]))
+                or outnumber_a_class(sizes[number], targets[number], importance)
+            )
         ]
 
     def _in_short(self: Any, n_rows: int, sizes: list[int]) -> tuple[Thresher, Plan]:
@@ -155,11 +157,14 @@ def outnumber_a_class(size: int, targets: np.ndarray, importance: np.ndarray) ->
     return size >= FEATURES_PER_ROW * count * (count / targets.size) / weight
 
 
+def are_few(targets: np.ndarray, fewest: int = FEWEST) -> bool:
+    """Return whether rows are too few to be believed of themselves, but enough to be asked."""
+    return bool(targets.size < MANY_ROWS and np.count_nonzero(rarer_of(targets)) >= fewest)
+
+
 def can_choose(targets: np.ndarray) -> bool:
     """Return whether rows are too few to say how long weights should be, but enough to ask."""
-    return bool(
-        targets.size < MANY_ROWS and np.count_nonzero(rarer_of(targets)) >= FEWEST_TO_CHOOSE
-    )
+    return are_few(targets, FEWEST_TO_CHOOSE)
 
 
 def rarer_of(targets: np.ndarray) -> np.ndarray:

@@ -15,6 +15,7 @@ from thresher.data.prepared_scoring import PreparedScorer
 from thresher.data.scoring import Scorer
 from thresher.estimators.columns import PreparedColumns
 from thresher.estimators.inputs import check_rows, check_rows_to_judge, refuse_non_finite
+from thresher.estimators.names import columns_used, names_of
 from thresher.estimators.table import selection_table
 from thresher.kernels.margins import all_finite
 from thresher.train import Model
@@ -167,17 +168,15 @@ class SparseLinearModel(PreparedColumns, SelectorMixin, BaseEstimator):
         export_coefficients(self, path)
 
     def get_feature_names_out(self, input_features: Any = None) -> np.ndarray:
-        """Return the names of the selected features.
+        """Return the names of the selected features, as ``selection_table`` tells them.
 
-        Those of ``input_features``, or of training, or x0, x1, ... as scikit-learn calls columns:
-        of millions that have no names only the selected are given one.
+        Those of ``input_features``, or of training, or the numbers of columns in its files; or x0,
+        x1, ... as scikit-learn calls columns of arrays: of millions only the selected are named.
         """
         check_is_fitted(self)
-        if input_features is not None or hasattr(self, "feature_names_in_"):
+        if input_features is not None:
             return super().get_feature_names_out(input_features)
-        used = (self._settled()[0] != 0).any(axis=0)
-        columns = np.sort(self._model.vocabulary["columns"][used])
-        return np.array([f"x{column}" for column in columns.tolist()], dtype=object)
+        return np.array(names_of(self, columns_used(self)), dtype=object)
 
     def _get_support_mask(self) -> np.ndarray:
         """Return which features any class uses."""

@@ -1,6 +1,8 @@
 """A fitted estimator from one file. No code is run and nothing imported that a file names."""
 
 import os
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import Any
 
 import numpy as np
@@ -16,6 +18,7 @@ from thresher.estimators.levelling import lines_from_tree
 from thresher.estimators.paths import PathsModel
 from thresher.estimators.size_choice import SizeChoice
 from thresher.estimators.sizing import judge_of
+from thresher.estimators.step_lengths import set_scale
 from thresher.files import access, container
 from thresher.files.errors import ModelFileError
 from thresher.files.tree import read_tree, unpack
@@ -67,8 +70,20 @@ def estimator_from(tree: Tree) -> OnlineModel:
     kind = access.word(tree, "kind")
     if kind != "model":
         raise ModelFileError(f"it is no model, but a {kind[:80]}.")
-    try:
+    with _refusing_nonsense():
         return _estimator(tree)
+
+
+def names_from(tree: Tree) -> Names | None:
+    """Return the names of columns in such a tree, if it has any, and nothing else of it."""
+    with _refusing_nonsense():
+        return None if tree.get("names") is None else _names(access.branch(tree, "names"))
+
+
+@contextmanager
+def _refusing_nonsense() -> Iterator[None]:
+    try:
+        yield
     except ModelFileError:
         raise
     except NONSENSE as error:
@@ -111,6 +126,8 @@ def _set_fitted(estimator: OnlineModel, tree: Tree) -> None:
         if not 0.0 < estimator._power <= 1.0:
             access.refuse("values are raised to what is no power of theirs")
     estimator._rarity = tree.get("rare_columns") is not None and access.flag(tree, "rare_columns")
+    if tree.get("step_scale") is not None:  # of steps that were not as long as usual
+        set_scale(estimator, access.number(tree, "step_scale"))
     if tree.get("column_scales") is not None:  # files of earlier versions do not say
         scales = access.branch(tree, "column_scales")
         estimator._scales = ColumnScales.from_tree(scales)
@@ -129,8 +146,9 @@ def _set_fitted(estimator: OnlineModel, tree: Tree) -> None:
 
 def _set_origin(estimator: Any, tree: Tree) -> None:
     """Set what is known of the data the model was trained on, and of who trained it."""
-    if tree.get("names") is not None:
-        estimator._names = _names(access.branch(tree, "names"))
+    names = names_from(tree)
+    if names is not None:
+        estimator._names = names
     if access.branch(tree, "fitted").get("index_base") is not None:
         estimator._index_base = access.whole(tree["fitted"], "index_base", 0, 1)
     estimator._reading = _reading(access.branch(tree["fitted"], "reading"))

@@ -5,7 +5,7 @@ from typing import Any
 import numpy as np
 
 from thresher.data.chunk import Chunk
-from thresher.estimators.describing import columns_used
+from thresher.estimators.names import columns_used
 
 
 class Meeting:

@@ -15,7 +15,7 @@ import numpy as np
 from scipy import sparse
 
 from thresher.data.column_offsets import ColumnOffsets
-from thresher.estimators.describing import names_of
+from thresher.estimators.names import names_of
 from thresher.estimators.units import Sizes
 
 FAR = 2.0  # standard deviations between the mean and zero

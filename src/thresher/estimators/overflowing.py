@@ -14,15 +14,33 @@ RESCALE = "multiply X by a number that brings its values nearer to 1"
 EVEN_OUT = "bring its columns to similar scales (thresher.UnitScaler, MaxAbsScaler)"
 
 
+class Overflowed(ValueError):
+    """Numbers that overflowed while a row was learnt, and what helps."""
+
+    def __init__(self, row: int, helps: str, where: str = "") -> None:
+        super().__init__(row, helps, where)  # what another process makes it of again
+        self.row, self.helps, self.where = row, helps, where
+
+    def __str__(self) -> str:
+        return f"The numbers overflowed while learning row {self.row}{self.where}. {self.helps}"
+
+
 @contextmanager
 def overflow_explained(estimator: Any, rows: np.ndarray) -> Iterator[None]:
     """Turn an overflow into an error that says where it happened and what helps."""
     try:
         yield
     except Overflow as overflow:
-        raise ValueError(
-            f"The numbers overflowed while learning row {rows[overflow.row]}. {remedy(estimator)}"
-        ) from None
+        raise Overflowed(int(rows[overflow.row]), remedy(estimator)) from None
+
+
+@contextmanager
+def overflow_placed(before: int, where: str = "") -> Iterator[None]:
+    """Say the same of a source, whose rows count from 1, after so many ``before``."""
+    try:
+        yield
+    except Overflowed as found:
+        raise Overflowed(before + found.row + 1, found.helps, where) from None
 
 
 def remedy(estimator: Any) -> str:

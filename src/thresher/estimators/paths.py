@@ -51,7 +51,11 @@ class PathsModel(OnlineModel):
 
     @property
     def history_(self) -> Any:
-        """One record per stage: a list of dicts, or a list of those per class if there are many."""
+        """One record per stage: a list of dicts, or a list of those per class if there are many.
+
+        ``rows_seen`` counts a row as often as it was learnt: in every pass, and on a stream, whose
+        first rows are learnt up to ten times.
+        """
         histories = [list(paths.history) for paths in self._states()]
         return histories[0] if len(histories) == 1 else histories
 

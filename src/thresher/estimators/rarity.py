@@ -16,7 +16,7 @@ from scipy import sparse
 from thresher.data.column_scales import ColumnScales
 from thresher.data.matrix import count_columns
 from thresher.estimators.amounts import are_amounts
-from thresher.estimators.asking import held_out_losses, lost_by
+from thresher.estimators.asking import held_out_losses, learnt_by, lost_by, with_all_features
 from thresher.estimators.gathering import Labelled
 from thresher.estimators.lessons import sample_of
 from thresher.estimators.levelling import rarer_of
@@ -75,7 +75,8 @@ class MindsRarity(LearnsRoots):
         if len(folds) < 2:
             return
         alike, by_rarity = (
-            held_out_losses(one, some, folds, run_all, select=False) for one in (self, rarer)
+            held_out_losses(one, learnt_by(one, some), folds, with_all_features, run_all)
+            for one in (self, rarer)
         )
         saved, _ = lost_by(alike, by_rarity, some.importance, folds)
         if saved > 0:

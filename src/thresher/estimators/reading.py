@@ -19,7 +19,7 @@ def source_for(
 ) -> Source:
     """Return a source whose columns are numbered as the model knows them."""
     names = getattr(model, "_names", None)
-    source = open_source(paths, _as_in_training(model, Reading.asked(reading), labelled), names)
+    source = open_source(paths, as_in_training(model, Reading.asked(reading), labelled), names)
     if (names is None) != (source.names is None):
         has, wants = ("names", "numbers") if names is None else ("numbers", "names")
         raise DataError(
@@ -30,7 +30,7 @@ def source_for(
     return source
 
 
-def _as_in_training(model: Any, reading: Reading, labelled: bool) -> Reading:
+def as_in_training(model: Any, reading: Reading, labelled: bool) -> Reading:
     """Return how to read: what nobody says now is as it was when the model was trained.
 
     The first rows of other files may tell another story of where indices begin.
@@ -46,7 +46,9 @@ def _as_in_training(model: Any, reading: Reading, labelled: bool) -> Reading:
 def margins_of(model: Any, source: Source) -> Iterator[tuple[Chunk, np.ndarray]]:
     """Give every chunk of a source with its margins, a column per class if there are many.
 
-    Features the model has never seen count as 0, as they would have had no weight.
+    Features the model has never seen have no weight. Where rows are scaled to unit length, they
+    still make their row longer, and so its margin smaller; unless columns have scales, of which
+    there is none for them.
     """
     for chunk in source.chunks():
         yield chunk, model._margins(chunk.rows)

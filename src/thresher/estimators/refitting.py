@@ -6,15 +6,16 @@ from typing import Any
 
 import numpy as np
 from scipy import sparse
-from sklearn.base import clone
+from sklearn.base import clone, is_classifier
 
 from thresher.data.errors import DataError
 from thresher.data.sources.opening import open_source
 from thresher.data.sources.protocol import Reading, Source
-from thresher.estimators.describing import columns_used
 from thresher.estimators.evaluating import Told, keep_quiet
 from thresher.estimators.gathering import Labelled, gathered
 from thresher.estimators.inputs import check_rows, check_weights
+from thresher.estimators.names import columns_used
+from thresher.estimators.reading import as_in_training
 from thresher.stability import mean_pairwise_kappa, nogueira_stability
 
 
@@ -33,12 +34,8 @@ class Refits:
 
 def rows_like(model: Any, paths: Sequence[str], **reading: Any) -> Source:
     """Return a source that numbers features anew, in the way of the model's training."""
-    how = Reading.asked(reading)
-    if how.index_base is None:
-        how = replace(how, index_base=getattr(model, "_index_base", 0))
+    how = as_in_training(model, Reading.asked(reading), labelled=True)
     names = getattr(model, "_names", None)
-    if how.hash_bits is None:
-        how = replace(how, hash_bits=getattr(names, "n_bits", None))
     kinds = {} if names is None else names.categorical
     how = replace(how, categories=[name for name, words in kinds.items() if words])
     return open_source(paths, how)
@@ -102,11 +99,21 @@ def selected_on_halves(
     chosen = []
     for number in range(refits):
         half = np.sort(rng.permutation(data.labels.size)[: data.labels.size // 2])
+        _refuse_one_class(model, data.labels[half], f"Refit {number + 1} of {refits}")
         fresh = clone(model).set_params(random_state=seed + number, warm_start=False)
         fresh.fit(data.rows[half], data.labels[half], data.weights[half])
         chosen.append(columns_used(fresh))
         told(1)
     return chosen
+
+
+def _refuse_one_class(model: Any, labels: np.ndarray, who: str) -> None:
+    """Refuse a half that teaches a classifier nothing; all others are drawn as chance has it."""
+    if is_classifier(model) and np.unique(labels).size < 2:
+        raise DataError(
+            f"{who} drew a half of the rows that has only one class, {labels[:1].tolist()[0]!r}: "
+            "give more rows of the other classes, or another seed, or do fewer refits."
+        )
 
 
 def _compared(chosen: list[np.ndarray], occurring: np.ndarray) -> Refits:

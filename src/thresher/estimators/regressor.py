@@ -75,6 +75,7 @@ class OnlineRegressor(LinearRegressor, OnlineModel, metaclass=ABCMeta):
     def _begin_source(self, source: Source, told: Any, make_learner: MakeLearner) -> Source:
         if told is not None:
             raise ValueError("classes: a regressor has none, its labels are numbers.")
+        del self.feature_names_in_
         self._begin_with(None, make_learner)
         return source
 

@@ -14,7 +14,7 @@ from scipy import sparse
 
 from thresher.data.vocabulary import Vocabulary
 from thresher.estimators.amounts import drown_each_other
-from thresher.estimators.asking import held_out_losses, lost_by
+from thresher.estimators.asking import held_out_losses, in_short, learnt_by, lost_by
 from thresher.estimators.levelling import LevelsClasses, rarer_of
 from thresher.estimators.sizing import FOLDS, folds_of, some_of, strata_of
 from thresher.train import Sample
@@ -55,8 +55,8 @@ class LearnsRoots(LevelsClasses):
         if len(folds) < 2 or fewest < FEWEST:
             return
         as_they_are, by_roots = (
-            held_out_losses(self._raising(power, some.rows), some, folds, run_all, select=True)
-            for power in (1.0, ROOT)
+            held_out_losses(draft, learnt_by(draft, some), folds, in_short, run_all)
+            for draft in (self._raising(power, some.rows) for power in (1.0, ROOT))
         )
         lost, error = lost_by(by_roots, as_they_are, some.importance, folds)
         if lost <= DOUBT * error:

@@ -6,20 +6,18 @@ the purged ones are what tells the stable set.
 """
 
 import os
-import platform
-from importlib.metadata import version
 from typing import Any
 
 import numpy as np
 
 from thresher.estimators.levelling import lines_tree
+from thresher.estimators.provenance import provenance
 from thresher.estimators.sizing import choice_tree
+from thresher.estimators.step_lengths import scale_of
 from thresher.files import container
 from thresher.files.tree import pack, write_tree
 from thresher.files.words import narrow
 from thresher.learners.paths import Paths
-
-LIBRARIES = ("thresher", "numpy", "scipy", "scikit-learn", "numba")
 
 
 def save(estimator: Any, path: str | os.PathLike[str], training_state: bool = False) -> None:
@@ -60,17 +58,6 @@ def tree_of(estimator: Any, training_state: bool = False) -> dict[str, Any]:
     }
 
 
-def provenance(estimator: Any) -> dict[str, Any]:
-    """Return where a model comes from; no time, so that the same model gives the same bytes."""
-    return {
-        **{name: version(name) for name in LIBRARIES},
-        "python": platform.python_version(),
-        "seed": estimator._seed,
-        "data_fingerprint": getattr(estimator, "data_fingerprint_", None),
-        "random_state": _random_state_note(estimator),
-    }
-
-
 def _refuse_unknown_class(estimator: Any) -> None:
     """Refuse what could not be loaded: files name classes, but never bring or import any."""
     import thresher.estimators
@@ -101,18 +88,12 @@ def _parameters(estimator: Any) -> dict[str, Any]:
     return parameters
 
 
-def _random_state_note(estimator: Any) -> str | None:
-    if isinstance(estimator.random_state, np.random.RandomState):
-        return "was a numpy.random.RandomState: the seed it gave stands for it"
-    return None
-
-
 def _fitted(estimator: Any, training_state: bool) -> dict[str, Any]:
     """Return what scikit-learn knows of a fitted estimator, and what goes with it."""
     return {
         **estimator._label_facts(training_state),
         "n_features_in": int(estimator.n_features_in_),
-        "feature_names_in": getattr(estimator, "feature_names_in_", None),
+        "feature_names_in": vars(estimator).get("feature_names_in_"),  # others are in names
         "n_iter": int(estimator.n_iter_),
         "seed": estimator._seed,
         "sparse": estimator._sparse,
@@ -122,6 +103,7 @@ def _fitted(estimator: Any, training_state: bool) -> dict[str, Any]:
         **({} if (lines := lines_tree(estimator)) is None else {"margin_lines": lines}),
         **({} if estimator._power == 1.0 else {"value_power": estimator._power}),
         **({"rare_columns": True} if estimator._rarity else {}),
+        **({} if (scale := scale_of(estimator)) == 1.0 else {"step_scale": scale}),
         **({} if estimator._offsets is None else {"column_offsets": estimator._offsets.tree()}),
         **({} if estimator._scales is None else {"column_scales": estimator._scales.tree()}),
     }

@@ -1,6 +1,7 @@
 """The size that a model has chosen, why, in words, and as a part of its file."""
 
 from dataclasses import dataclass
+from numbers import Integral
 from typing import Any
 
 import numpy as np
@@ -44,17 +45,39 @@ class SizeChoice:
         return cls(access.whole(tree, "size", 0), access.word(tree, "why"), path)
 
 
-def counted(size: int) -> str:
-    """Return so many features in words."""
-    return "1 feature" if size == 1 else f"{size:,} features"
+def counted(size: int, n_problems: int = 1) -> str:
+    """Return so many features, for each of several problems, in words."""
+    features = "1 feature" if size == 1 else f"{size:,} features"
+    return f"{features} for each class" if n_problems > 1 else features
 
 
-def reason(judge: Judge, table: Table, verdict: Verdict, n_folds: int, lenient: Leniency) -> str:
+def as_asked_for(given: int | float, wanted: int, left: int, n_problems: int) -> SizeChoice:
+    """Return the size that was given, if there are so many features.
+
+    ``wanted`` are no more than occur; ``left`` are those that earlier learning did not purge.
+    """
+    asked, size = int(given) if isinstance(given, Integral) else wanted, min(wanted, left)
+    why = "as asked for"
+    if size < asked:
+        those = "all that earlier learning left" if left < wanted else "all that occur"
+        why = f"{those}: {asked:,} were asked for"
+    return SizeChoice(size, f"{counted(size, n_problems)}, {why}.")
+
+
+def reason(
+    judge: Judge,
+    table: Table,
+    verdict: Verdict,
+    n_folds: int,
+    lenient: Leniency,
+    n_problems: int = 1,
+) -> str:
     """Say why a size was chosen."""
     size, best = (int(table["size"][place]) for place in (verdict.chosen, verdict.best))
     loss, least = (float(table[judge.loss][place]) for place in (verdict.chosen, verdict.best))
     score = float(table[judge.score][verdict.chosen])
-    found = f"{counted(size)}: {judge.words(loss, score)} on held-out rows of {n_folds} folds"
+    features = counted(size, n_problems)
+    found = f"{features}: {judge.words(loss, score)} on held-out rows of {n_folds} folds"
     if size == best:
         return f"{found}, the best of {table['size'].size} sizes."
     explained = f"{100 * (verdict.share or 0):g} % of what it explains"

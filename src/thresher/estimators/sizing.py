@@ -11,7 +11,7 @@ from thresher.data.given_rows import GivenRows
 from thresher.data.vocabulary import Vocabulary
 from thresher.estimators.gathering import Labelled
 from thresher.estimators.lessons import sample_of
-from thresher.estimators.size_choice import RULE, SizeChoice, counted, reason
+from thresher.estimators.size_choice import RULE, SizeChoice, as_asked_for, counted, reason
 from thresher.kernels.losses import LOG_LOSS
 from thresher.learners.alone import ask, few_speak, nobody_speaks
 from thresher.learners.selection import wanted_features
@@ -64,14 +64,18 @@ class SizesItself:
     @property
     def size_choice_(self: Any) -> SizeChoice:
         """How many features were wanted, why, and what other sizes were worth."""
-        vocabulary = self._model_fitted().vocabulary
-        if self._choice is not None:
+        model = self._model_fitted()
+        vocabulary, chosen = model.vocabulary, self._chosen_size()
+        # a size that was asked for since then is what learning has gone on with
+        if self._choice is not None and (model.slim or model.learner.n_features == chosen):
             return self._choice
-        given, seen = self.n_features_to_select, len(vocabulary)
-        wanted = wanted_features(None if given == "auto" else given, seen, vocabulary.n_columns)
-        if given == "auto":
-            return SizeChoice(wanted, f"{counted(wanted)}, by rule of thumb: {RULE}.")
-        return SizeChoice(wanted, f"{counted(wanted)}, as asked for.")
+        given, n_problems = model.learner.n_features, len(model.problems)
+        wanted = wanted_features(given, len(vocabulary), vocabulary.n_columns)
+        if given is None:
+            words = f"{counted(wanted, n_problems)}, by rule of thumb: {RULE}."
+            return SizeChoice(wanted, words)
+        left = max(int(paths.stable.sum()) for paths in self._states())
+        return as_asked_for(given, wanted, left, n_problems)
 
     @property
     def n_features_selected_(self: Any) -> int:
@@ -80,8 +84,11 @@ class SizesItself:
 
     def _wanted(self: Any) -> int | float | None:
         """Return how many features to keep; None is the rule of thumb."""
-        if self.n_features_to_select != "auto":
-            return self.n_features_to_select
+        given = self.n_features_to_select
+        return self._chosen_size() if given == "auto" else given
+
+    def _chosen_size(self) -> int | None:
+        """Return the size that was chosen; None where no sizes were compared."""
         return None if self._choice is None or self._choice.path is None else self._choice.size
 
     def _prepare_rows(
@@ -92,13 +99,16 @@ class SizesItself:
         run_all: Workers,
     ) -> None:
         """Choose a size, unless it is given, or was chosen when what goes on now was begun."""
-        begun = len(self._model.vocabulary) > 0 and self._choice is not None
         if self.n_features_to_select != "auto":
             self._choice = None
-        elif not begun:
+        elif not self._has_size():
             self._choice = self._choose(rows, targets, importance, run_all)
         if self.verbose and self._choice is not None:
             print(self._choice.why)
+
+    def _has_size(self: Any) -> bool:
+        """Return whether learning goes on with a size that was chosen when it was begun."""
+        return len(self._model.vocabulary) > 0 and self._choice is not None
 
     def _prepare_source(self: Any, some: Labelled | None) -> None:
         """Choose a size on the first rows of a source, as far as they can tell."""
@@ -148,7 +158,8 @@ def choose_on(
     seen, columns = len(trial.vocabulary), rows.shape[1]
     if len(folds) < 2 or seen < 2:
         size = wanted_features(None, seen, columns)
-        return SizeChoice(size, f"{counted(size)}: {RULE}, for want of rows to compare sizes on.")
+        features = counted(size, len(targets))
+        return SizeChoice(size, f"{features}: {RULE}, for want of rows to compare sizes on.")
     learner, lenient = suited(learner, effort.lenient, rows, trial)
     sizes, least = estimator._sizes_to_try(seen, columns)
     refit_updates = max(trial.judge.refit_passes * n_rows, REFIT_UPDATES)
@@ -156,7 +167,7 @@ def choose_on(
     passes = Passes(None, 0.0, estimator.shuffle, estimator._seed)
     table, losses = try_sizes(learner, plan, trial, passes, run_all)
     verdict = smallest_good(losses, lenient)
-    why = reason(trial.judge, table, verdict, len(folds), lenient)
+    why = reason(trial.judge, table, verdict, len(folds), lenient, len(targets))
     return SizeChoice(int(table["size"][verdict.chosen]), why, table)
 
 
@@ -239,11 +250,20 @@ def usual_sizes(seen: int) -> tuple[list[int], int]:
 
 
 def strata_of(estimator: Any, targets: list[np.ndarray]) -> np.ndarray:
-    """Return the number of every row's class; of numbers, whether they are above the median."""
+    """Return the number of every row's class; of numbers, whether they are in the upper half."""
     if len(targets) > 1:
         return np.argmax(targets, axis=0)
-    middle = np.median(targets[0]) if is_regressor(estimator) else 0.0
-    return (targets[0] > middle).astype(np.int64)
+    if is_regressor(estimator):
+        return _upper_half(targets[0])
+    return (targets[0] > 0.0).astype(np.int64)
+
+
+def _upper_half(numbers: np.ndarray) -> np.ndarray:
+    """Return which numbers rank in the upper half: there are such unless all are equal."""
+    upper = np.zeros(numbers.size, np.int64)
+    ranked = np.argsort(numbers, kind="stable")
+    upper[ranked[(numbers.size + 1) // 2 :]] = np.any(numbers != numbers[:1])
+    return upper
 
 
 def choice_tree(estimator: Any) -> dict[str, Any] | None:

@@ -27,10 +27,12 @@ from thresher.estimators.gathering import (
 from thresher.estimators.inputs import check_weights
 from thresher.estimators.lessons import sample_of
 from thresher.estimators.offsets import shifted_words, warn_of_offsets
-from thresher.estimators.overflowing import remedy
+from thresher.estimators.overflowing import overflow_placed, remedy
 from thresher.estimators.progressive import Progressive
 from thresher.estimators.rarity import rarity_words
 from thresher.estimators.roots import roots_words
+from thresher.estimators.step_lengths import steps_words
+from thresher.estimators.told_rows import told_of
 from thresher.estimators.units import rescaled_words
 from thresher.train import Sample
 from thresher.train.fit import unchanged
@@ -176,6 +178,7 @@ class StreamTraining:
             "rarity": rarity_words(estimator),
             "offsets": shifted_words(estimator),
             "units": rescaled_words(estimator),
+            "steps": steps_words(estimator),
             "size": getattr(getattr(estimator, "size_choice_", None), "why", None),
         }
 
@@ -188,14 +191,13 @@ class StreamTraining:
 
     def _learn(self, chunk: Chunk) -> None:
         """Learn some rows, all of them or none."""
-        estimator = self.estimator
-        labels = self._labels(chunk)
-        if self.watched and self.passes == 0:
+        estimator, anew = self.estimator, self.passes == 0
+        labels, weights = told_of(estimator, self.source, chunk, self.rows)
+        if self.watched and anew:
             self.progressive.see(estimator, chunk.rows, labels)
-        weights = check_weights(chunk.weights, len(chunk))
         learner = estimator._stream_learner(self.n_rows)
-        anew = self.passes == 0
-        estimator._learn_rows(chunk.rows, labels, weights, learner, anew, self._recall)
+        with overflow_placed(self.rows, self._in_which_order()):
+            estimator._learn_rows(chunk.rows, labels, weights, learner, anew, self._recall)
         estimator.n_features_in_ = estimator._model.vocabulary.n_columns
         estimator._names, estimator._index_base = self.source.names, self.source.index_base
         estimator._watch_columns(chunk.rows)
@@ -222,16 +224,16 @@ class StreamTraining:
         """Learn all rows at once, as ``fit`` does."""
         estimator, n_rows = self.estimator, data.labels.size
         labels = estimator._chunk_labels(data.labels, 1)
-        estimator._fit_rows(data.rows, labels, check_weights(data.weights, n_rows))
+        with overflow_placed(0):
+            estimator._fit_rows(data.rows, labels, check_weights(data.weights, n_rows, 1))
         if estimator._offsets is None:
             warn_of_offsets(estimator, estimator._raised(data.rows))
         self.passes, self.rows_a_pass = estimator.n_iter_, n_rows
 
-    def _labels(self, chunk: Chunk) -> np.ndarray:
-        """Return the labels of a chunk, each of them one that can be learnt."""
-        if chunk.labels is None:
-            raise DataError(f"Row {self.rows + 1} has no label: training needs one for every row.")
-        return self.estimator._chunk_labels(chunk.labels, self.rows + 1)
+    def _in_which_order(self) -> str:
+        """Say what a row's number means where it is not that of the source."""
+        shuffled = self.estimator.shuffle and self.source.rewinds
+        return f" of pass {self.passes + 1}, in which rows are shuffled" if shuffled else ""
 
     def _refuse_nothing(self) -> None:
         if self.rows == 0:
@@ -274,8 +276,12 @@ def _all_at_hand(
 def _first_rows(
     estimator: Any, source: Source, n_rows: int | None
 ) -> tuple[Source, Labelled | None]:
-    """Return rows that tell what is to be learnt how, if anybody asks, and the source for it."""
+    """Return rows that tell what is to be learnt how, if anybody asks, and the source for it.
+
+    What is read once, and not counted, is learnt as ``partial_fit`` does: as it comes.
+    """
     asks = estimator._asks_first_rows()
-    if source.rewinds and (n_rows is not None or asks):
+    again = n_rows is not None or estimator._stream_passes(None) != 1
+    if source.rewinds and (again or asks):
         return source, some_rows(source, estimator.shuffle, estimator._seed)
     return looked_into(source) if asks else (source, None)

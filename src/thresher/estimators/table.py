@@ -5,9 +5,9 @@ from typing import Any
 import numpy as np
 from scipy import sparse
 
-from thresher.estimators.describing import names_of
 from thresher.estimators.false_selections import false_selections, meaning_of_probabilities
 from thresher.estimators.grouping import Groups, group, probability_of_any
+from thresher.estimators.names import names_of
 from thresher.learners.paths import Paths
 
 
@@ -27,7 +27,7 @@ def selection_table(estimator: Any, rows: sparse.csr_array | None = None) -> Any
     table = tables[0]
     if len(tables) > 1:
         joined = pd.concat(tables, keys=estimator.classes_, names=["class"])
-        table = joined.reset_index("class")
+        table = joined.reset_index("class").reset_index(drop=True)
     table.attrs.update(_attributes(estimator, weights))
     return table
 

@@ -18,13 +18,14 @@ from thresher.estimators.parameters import (
     Constraints,
 )
 from thresher.estimators.paths import PATH_RATES, PathsModel
-from thresher.estimators.rarity import MindsRarity
 from thresher.estimators.rates import schedule_for
 from thresher.estimators.regressor import OnlineRegressor
 from thresher.estimators.selecting_steps import USUAL
 from thresher.estimators.sizing import SizesItself
+from thresher.estimators.step_lengths import LengthensSteps
 from thresher.estimators.weighing import WeighsFeatures
 from thresher.learners.judge import OF_COLUMNS, SALIENCE
+from thresher.learners.pace import Schedule
 from thresher.learners.protocol import Learner
 from thresher.learners.thresher import SELECTING_HALVING, Thresher
 from thresher.learners.timetable import Timetable, fixed_timetable
@@ -52,15 +53,17 @@ class ThresherModel(SizesItself, PathsModel):
         Parallel SGD paths.
     normalize : bool or "auto"
         Whether rows are scaled to unit length, in training and prediction: long documents then
-        count no more than short ones. "auto", the classifier's default, scales them unless they are
-        measurements, which have values in two thirds of the cells or more and lengths that differ
-        by less than half; ``rows_normalized_`` says which. ``partial_fit`` cannot know, and scales.
+        count no more than short ones. "auto", the classifier's default, scales them unless rows are
+        dense, with values in two thirds of the cells or more, and have similar lengths: a standard
+        deviation below half of the mean. ``rows_normalized_`` says which. ``partial_fit`` cannot
+        know, and scales.
     n_stages : int, default=40
         Stages in which features are purged.
     rejection_rate : float, default=0.0
         Share of updates that the first shrinkage cancels in ``fit``; it falls with the share of
         features left. With 0 weights are not shrunk, and features are purged by rank all the same.
-        0.7 may help on text, and makes the selection from few rows a little stabler.
+        0.7 may lower the error on text, and makes the selection from few rows a little stabler; on
+        dense columns it raises the error.
     refit : float, default=0.3
         Share of the updates that fit the features left at the end.
     eta0 : float or "auto", default="auto"
@@ -99,6 +102,8 @@ class ThresherModel(SizesItself, PathsModel):
     measures_columns: ClassVar[bool] = True
     salience: ClassVar[tuple[float, float]] = SALIENCE
 
+    _step_scale = 1.0  # how many times as long as usual steps are; no parameter
+
     n_features_to_select: int | float | str = "auto"
     n_paths: int = 16
     n_stages: int = 40
@@ -111,6 +116,10 @@ class ThresherModel(SizesItself, PathsModel):
     max_iter: int | str = "auto"
     tol: float | None = None
     dtype: str = "float32"
+
+    def _begin_columns(self) -> None:
+        super()._begin_columns()
+        self._step_scale = 1.0  # an earlier fit has no say
 
     def _settle_columns(self, rows: sparse.csr_array) -> None:
         super()._settle_columns(rows)
@@ -154,7 +163,7 @@ class ThresherModel(SizesItself, PathsModel):
             seed=self._seed,
             rejection_rate=float(self.rejection_rate),
             **self._steps_between(first, last),
-            refitting=schedule_for(self, PATH_RATES[self.loss]),
+            refitting=self._steps(),
             n_features=self._wanted(),
             timetable=self._timetable(n_rows),
             dtype=np.dtype(self.dtype),
@@ -170,8 +179,11 @@ class ThresherModel(SizesItself, PathsModel):
 
     def _steps_between(self, first: float, last: float) -> dict[str, Any]:
         """Return how a learner's steps grow from a share of the refit's to another."""
-        steps = schedule_for(self, PATH_RATES[self.loss], first)
-        return {"selecting": steps, "growth": last / first}
+        return {"selecting": self._steps(first), "growth": last / first}
+
+    def _steps(self, share: float = 1.0) -> Schedule:
+        """Return the steps of the refit, or a share of them."""
+        return schedule_for(self, PATH_RATES[self.loss], self._step_scale * share)
 
     def _timetable(self, n_rows: int | None) -> Timetable:
         """Return the timetable for so many rows; None for a stream."""
@@ -194,35 +206,36 @@ def _usual_updates(n_rows: int) -> int:
 
 
 @dataclass(kw_only=True, eq=False, repr=False)
-class ThresherClassifier(MindsRarity, WeighsFeatures, ThresherModel, OnlineClassifier):
+class ThresherClassifier(LengthensSteps, WeighsFeatures, ThresherModel, OnlineClassifier):
     """A linear classifier with few, stably selected features.
 
     Several SGD paths take random bursts of one stream of rows. After each stage of bursts the
-    features with the most salient mean weights stay and the others are purged, fewer and fewer
-    until the wanted number is left; up to 100 are then exchanged for others where the rows insist
-    on it. What is left is fitted without truncation, and goes on to the likeliest weights where
-    many rows insist on those, or leave most unexplained. Where a few columns say all there is to
-    say, and the others nothing, features are weighed against each other instead, by what they add
-    to the likelihood (``features_weighed_``). Where there are few rows for so many features,
-    held-out rows say what margins mean (``margin_lines_``); and of few bags of words, or other
-    amounts, whether rare columns should count for more (``rare_columns_count_more_``). The first
-    rows of a stream (``partial_fit``) are remembered for a while, and learnt up to ten times.
+    features with the most salient mean weights are kept and the others purged, until the wanted
+    number is left. Up to 100 features are then exchanged for purged ones, where that raises the
+    likelihood enough. The selected features are refitted, by penalized maximum likelihood where
+    many rows support it or labels are noisy. If only few columns are informative, features are
+    selected by a likelihood search instead (``features_weighed_``). If rows are few for so many
+    features, margins are calibrated on held-out rows (``margin_lines_``). For few rows of sparse
+    counts, held-out rows decide whether rare columns are weighted more
+    (``rare_columns_count_more_``). The first rows of a stream (``partial_fit``) are remembered for
+    a while, and learned up to ten times.
 
     Parameters
     ----------
     n_features_to_select : int, float or "auto", default="auto"
         How many features to keep for each class: a number, or a share of all columns. "auto" lets
-        ``fit`` choose: on held-out rows of four folds it tries sizes from 1 to 3 % of the columns
-        that occur (or to all, if they are up to 1,000), and takes the smallest that is not clearly
-        worse than the best: by no more than two standard errors of the difference between their
-        log losses, as long as that is 1 to 10 % of what the best explains. ``size_choice_`` says
-        what was chosen and why. So does ``fit_stream``, from the first rows of what it reads.
-        ``partial_fit`` keeps one per cent of the columns that occur, and at least 100.
+        ``fit`` choose. On held-out rows of four folds it tries sizes from a single feature up to
+        3 % of the columns that occur (at least 200; all columns, if there are at most 1,000), and
+        takes the smallest that is not clearly worse than the best: by no more than two standard
+        errors of the difference between their log losses, as long as that is 1 to 10 % of what the
+        best explains. ``size_choice_`` says what was chosen and why. ``fit_stream`` does the same
+        with the first rows of what it reads. ``partial_fit`` keeps one per cent of the columns that
+        occur, and at least 100.
     value_power : float or "auto", default="auto"
         The power, above 0 and up to 1, that values are raised to before anything else is done to
-        them, in training and prediction; signs stay. "auto" is 1, unless rows are amounts of very
-        different sizes, such as counts of words in long documents: then 0.5, square roots, if
-        held-out rows do not speak against it. ``value_power_`` says which. ``partial_fit`` cannot
+        them, in training and prediction; signs are kept. "auto" is 1, unless a few counts dominate
+        each row's norm, as counts of words in long documents do: then 0.5, square roots, unless
+        the loss on held-out rows is against it. ``value_power_`` says which. ``partial_fit`` cannot
         know, and takes values as they are.
 
     Examples
@@ -254,20 +267,20 @@ class ThresherClassifier(MindsRarity, WeighsFeatures, ThresherModel, OnlineClass
 class ThresherRegressor(ThresherModel, OnlineRegressor):
     """A linear regressor with few, stably selected features.
 
-    It selects as ``ThresherClassifier`` does, by the squared or the Huber loss. In ``fit`` the best
-    weights of what is selected follow at once, shortened by what of the targets is noise (unless
-    ``refit`` is 0). The first rows of a stream (``partial_fit``) are remembered for a while, and
-    learnt up to ten times. Targets are learnt relative to their mean and spread (median and median
-    absolute deviation for the Huber loss), so that their units do not matter: ``a * y + b`` gives
-    the same features, and weights times a.
+    It selects as ``ThresherClassifier`` does, by the squared or the Huber loss. ``fit`` ends with
+    the penalized least-loss weights of the selected features, with a penalty that follows the noise
+    of the targets (unless ``refit`` is 0). The first rows of a stream (``partial_fit``) are
+    remembered for a while, and learned up to ten times. Targets are learned relative to their mean
+    and spread (median and median absolute deviation for the Huber loss), so that their units do not
+    matter: ``a * y + b`` gives the same features, and weights times a.
 
     Parameters
     ----------
     n_features_to_select : int, float or "auto", default="auto"
         How many features to keep: a number, or a share of all columns. "auto" lets ``fit`` choose,
         as ThresherClassifier does, by the loss of the regression on held-out rows of four folds;
-        ``size_choice_`` says what was chosen and why. So does ``fit_stream``, from the first rows
-        of what it reads. ``partial_fit`` keeps one per cent of the columns that occur, and at
+        ``size_choice_`` says what was chosen and why. ``fit_stream`` does the same with the first
+        rows of what it reads. ``partial_fit`` keeps one per cent of the columns that occur, and at
         least 100.
     normalize : bool or "auto", default=False
         Whether rows are scaled to unit length, in training and prediction. Predictions are then no

@@ -6,9 +6,9 @@ from typing import Any, ClassVar
 
 import numpy as np
 from scipy import sparse
-from sklearn.base import is_regressor
 from sklearn.utils.metaestimators import available_if
 
+from thresher.estimators.lessons import Lessons
 from thresher.estimators.parameters import NO_VALUE, Constraints
 from thresher.estimators.size_choice import SizeChoice
 from thresher.estimators.sizing import (
@@ -18,6 +18,7 @@ from thresher.estimators.sizing import (
     strata_of,
     usual_sizes,
 )
+from thresher.estimators.splitting import among, split_rows
 from thresher.estimators.thresher import ThresherClassifier, ThresherRegressor
 from thresher.learners.selection import wanted_features
 from thresher.train.folds import Fold
@@ -72,6 +73,8 @@ def _searching(constraints: Constraints) -> Constraints:
 class CrossValidated:
     """The part of a model that finds its size by cross-validation."""
 
+    _given_folds: list[Fold] | None = None  # of a splitter, while rows are fitted
+
     @property
     def path_(self: Any) -> Table:
         """What each size is worth: a dict of arrays, see ``SizeChoice``."""
@@ -88,6 +91,21 @@ class CrossValidated:
     def fit_stream(self, source: Any, **options: Any) -> Any:
         """Not for this class."""
 
+    def _fit_rows(
+        self: Any, rows: sparse.csr_array, labels: np.ndarray, weights: np.ndarray
+    ) -> None:
+        """Split rows while their numbers are the caller's: those without weight are left out."""
+        if not (self._has_size() or isinstance(self.cv, Integral)):
+            self._given_folds = split_rows(self.cv, rows, labels)
+        super()._fit_rows(rows, labels, weights)  # type: ignore[misc]  # the model's is next
+        self._given_folds = None
+
+    def _lessons(self: Any, labels: np.ndarray, weights: np.ndarray) -> Lessons:
+        targets, importance = super()._lessons(labels, weights)  # type: ignore[misc]
+        if self._given_folds is not None:
+            self._given_folds = among(self._given_folds, importance)
+        return targets, importance
+
     def _choose(
         self: Any,
         rows: sparse.csr_array,
@@ -96,17 +114,11 @@ class CrossValidated:
         run_all: Workers,
     ) -> SizeChoice:
         effort = Effort(n_paths=self.n_paths, updates=1.0, lenient=ONE_STANDARD_ERROR)
-        folds = self._folds(rows, targets)
+        folds = self._given_folds
+        if folds is None:
+            folds = folds_of(strata_of(self, targets), int(self.cv), self._seed)
         self._n_splits = len(folds)
         return choose_on(self, rows, targets, importance, folds, effort, run_all)
-
-    def _folds(self: Any, rows: sparse.csr_array, targets: list[np.ndarray]) -> list[Fold]:
-        """Return the folds that ``cv`` asks for."""
-        strata = strata_of(self, targets)
-        if isinstance(self.cv, Integral):
-            return folds_of(strata, int(self.cv), self._seed)
-        labels = targets[0] if is_regressor(self) else strata
-        return [Fold(*parts) for parts in self.cv.split(rows, labels)]
 
     def _plain_folds(self: Any) -> dict[str, Any]:
         """Return ``cv`` and ``sizes`` as a file can hold them: of a splitter, how many folds."""
@@ -127,18 +139,19 @@ class ThresherClassifierCV(CrossValidated, ThresherClassifier):
     """A ThresherClassifier whose number of features is chosen by cross-validation.
 
     For every fold, one run on the other folds' rows shrinks through all sizes: a copy of it is
-    refitted for a short while at each, and judged on the fold. The smallest size whose log loss is
-    within one standard error of the best is then fitted on all rows. All this costs about as much
-    as a fit of ThresherClassifier for every fold, however many sizes there are. With more than two
-    classes all have the same size.
+    refitted for a short while at each, and evaluated on the fold. The smallest size whose log loss
+    is within one standard error of the best is then fitted on all rows. All this costs about as
+    much as a fit of ThresherClassifier for every fold, however many sizes there are. With more than
+    two classes all have the same size.
 
     ``path_`` shows what each size is worth, ``size_choice_`` what was chosen and why.
 
     Parameters
     ----------
     sizes : list of int or float, optional
-        Numbers of features to try, or shares of all columns. The default are 20 sizes from 1 to
-        3 % of the columns that occur (200 at least), or to all of up to 1,000.
+        Numbers of features to try, or shares of all columns. By default 20 sizes, from a single
+        feature up to 3 % of the columns that occur (at least 200; all columns, if there are at most
+        1,000).
     cv : int or splitter, default=5
         Number of stratified folds, or an object of scikit-learn's that splits rows.
 
@@ -173,8 +186,9 @@ class ThresherRegressorCV(CrossValidated, ThresherRegressor):
     Parameters
     ----------
     sizes : list of int or float, optional
-        Numbers of features to try, or shares of all columns. The default are 20 sizes from 1 to
-        3 % of the columns that occur (200 at least), or to all of up to 1,000.
+        Numbers of features to try, or shares of all columns. By default 20 sizes, from a single
+        feature up to 3 % of the columns that occur (at least 200; all columns, if there are at most
+        1,000).
     cv : int or splitter, default=5
         Number of folds, or an object of scikit-learn's that splits rows.
 

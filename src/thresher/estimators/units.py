@@ -14,7 +14,7 @@ from scipy import sparse
 
 from thresher.data.column_scales import ColumnScales
 from thresher.data.vocabulary import Vocabulary
-from thresher.estimators.describing import names_of
+from thresher.estimators.names import names_of
 
 FAR = 100.0  # times the median size, or that part of it
 FEWEST_ROWS = 3  # in which a column must occur before anything is said of its unit

@@ -18,6 +18,11 @@ def class_importance(
         raise ValueError(f"class_weight={class_weight!r}: {error}.") from None
     if not (np.isfinite(weights) & (weights >= 0)).all():
         raise ValueError(f"class_weight={class_weight!r}: weights must be finite and not negative.")
+    if np.count_nonzero(weights) == 1:
+        raise ValueError(
+            f"class_weight={class_weight!r} gives only one class a weight above zero: a classifier "
+            "needs two or more."
+        )
     return weights[np.searchsorted(classes, labels)]
 
 

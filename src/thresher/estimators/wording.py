@@ -3,7 +3,7 @@
 from typing import Any
 
 from thresher.estimators.describing import Description, Selection
-from thresher.estimators.saving import LIBRARIES
+from thresher.estimators.provenance import LIBRARIES
 
 DIGITS = 16  # of a fingerprint, that are enough to tell data apart
 
@@ -26,6 +26,7 @@ def facts_of(description: Description) -> dict[str, str]:
         "features": f"{description.kept:,} kept of {description.width:,}",
         **({"size": printable(choice["why"])} if choice else {}),
         "passes": f"{description.passes:,}",
+        **({"steps": description.steps} if description.steps else {}),
         **({"prediction": description.computation} if description.computation else {}),
     }
 
@@ -44,12 +45,17 @@ def done_for(selection: Selection) -> list[str]:
     if selection.weighed:
         done.append("Features were weighed against each other, for few columns say anything.")
     if selection.margins is not None:
-        scale, shift = selection.margins["scale"], selection.margins["shift"]
-        done.append(
-            f"Held-out rows made margins {scale:.3g} times as large and shifted them by "
-            f"{shift:+.3g}, for rows are few for so many features."
-        )
+        done.append(_calibrated(selection.margins["scale"], selection.margins["shift"]))
     return done
+
+
+def _calibrated(scale: float, shift: float) -> str:
+    """Say how decision values were changed; one of the two changes may be none."""
+    changes = [f"rescaled by {scale:.3g}"] if scale != 1.0 else []
+    changes += [f"shifted by {shift:+.3g}"] if shift != 0.0 else []
+    return (
+        f"Decision values were {' and '.join(changes)}, as calibration on held-out folds suggested."
+    )
 
 
 def false_selections_of(selection: Selection) -> list[str]:

@@ -65,7 +65,9 @@ def replacing(path: str | os.PathLike[str]) -> Iterator[BinaryIO]:
     except OSError as error:
         if isinstance(error, FileError) or not _concerns(error, place.parent):
             raise
-        raise FileError(f"{path} cannot be written: {_words(error)}.", error.errno) from error
+        raise FileError(
+            f"{path} cannot be written: {_words(error, place.parent)}.", error.errno
+        ) from error
     finally:
         if temporary is not None:
             with suppress(OSError):
@@ -135,5 +137,7 @@ def _concerns(error: OSError, folder: Path) -> bool:
     return str(folder) in (str(error.filename), os.path.dirname(str(error.filename)))
 
 
-def _words(error: OSError) -> str:
+def _words(error: OSError, folder: Path) -> str:
+    if error.errno == errno.ENOENT and folder.is_dir():  # which then holds no files of ours
+        return f"{folder} takes no new files. The system says: {error.strerror}"
     return WORDS.get(error.errno or 0, (error.strerror or str(error)).rstrip("."))

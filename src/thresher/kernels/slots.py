@@ -89,15 +89,6 @@ def distinct_slots(columns, slot_of, n_slots):
 
 
 @jit
-def translate(columns, slot_of):
-    """Return the slots of columns that all have one."""
-    slots = np.empty(columns.size, np.uint32)
-    for k in range(columns.size):
-        slots[k] = slot_of[columns[k]] - 1
-    return slots
-
-
-@jit
 def write_scaled(starts, values, scales, found):
     """Write the values times their row's scale."""
     last = np.uint64(starts[0])

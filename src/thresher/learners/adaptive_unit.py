@@ -31,8 +31,7 @@ class AdaptiveUnit(PathUnit):
     by_lane = ("bias",)
 
     def __init__(self, lanes: int, dtype: np.dtype) -> None:
-        self.lanes = lanes
-        self.dtype = dtype
+        self.lanes, self.dtype = lanes, dtype
         width = 1 if lanes == 1 else line_width(dtype)
         self.arrays = Arrays(
             {
@@ -129,8 +128,9 @@ class AdaptiveUnit(PathUnit):
 
     def set_weights(self, slots: np.ndarray, weights: np.ndarray, bias: float) -> None:
         """Let all paths have the given weights of some slots, and of the constant input."""
-        self.arrays["weights"][slots, : self.lanes] = weights[:, None]
-        self.arrays["bias"][0, : self.lanes] = bias
+        with np.errstate(over="ignore"):  # who looks at the weights finds those not finite
+            self.arrays["weights"][slots, : self.lanes] = weights[:, None]
+            self.arrays["bias"][0, : self.lanes] = bias
 
     def begin_tallies(self) -> None:
         """Let the sums of weights rest until there are others."""

@@ -27,6 +27,8 @@ ENOUGH_ROWS = 5
 # and say this share of all that is beyond chance; and if the mean of the others' squares is hardly
 # above that of chance.
 FEWEST_LOUD, MOST_LOUD, LOUD_SHARE, QUIET = 3, 0.1, 0.5, 1.25
+# Rows below which nobody can tell: features that are chosen by likelihood fit their noise.
+FEWEST_ROWS = 300
 
 
 class Heard(NamedTuple):
@@ -100,7 +102,8 @@ def few_speak(heard: Heard, vocabulary: Vocabulary) -> bool:
     nothing can be told. Where it is so, a feature that occurs often has no more to say than others.
     """
     said, loud = said_and_loud(heard, vocabulary)
-    if not FEWEST_LOUD <= np.count_nonzero(loud) <= MOST_LOUD * said.size:
+    few = FEWEST_LOUD <= np.count_nonzero(loud) <= MOST_LOUD * said.size
+    if not few or heard.facts[ROWS] < FEWEST_ROWS:
         return False
     beyond = said - 1.0
     return bool(

@@ -113,7 +113,9 @@ class Judge:
         cut = float(salient(mean, saliences)[before].min(initial=np.inf))
         gone, back = np.setdiff1d(before, after), np.setdiff1d(after, before)
         for slots, share in ((gone, 1 - HARDLY), (back, 1 - HARDLY / 2)):
-            mean[slots] = np.copysign(share * cut / saliences[slots], mean[slots])
+            mine = saliences[slots]  # 0 where values are so small that their squares vanish
+            means = np.divide(share * cut, mine, out=np.zeros_like(mine), where=mine > 0)
+            mean[slots] = np.copysign(means, mean[slots])
 
     def _average(self, paths: Paths, stable: np.ndarray) -> np.ndarray:
         """Update the running means; return the mean weights of the stage."""

@@ -166,12 +166,16 @@ class Thresher(StageLearner):
         """Return whether the weights are those that were given, and not what descent came to."""
         return self.finished(paths) and paths.stage.done == 0
 
+    def shown(self, paths: Paths, pace: Pace, vocabulary: Vocabulary) -> np.ndarray:
+        """Return the model's weights of what is stable, and its intercept last."""
+        weights, bias = self.weights(paths, vocabulary)
+        return np.append(weights[paths.stable], bias * self.refitting.constant(pace))
+
     def stretch(
         self, paths: Paths, pace: Pace, vocabulary: Vocabulary, scale: float, shift: float
     ) -> None:
         """Let the model's margins be so many times as large, and shifted, for good."""
-        weights, bias = self.weights(paths, vocabulary)
-        mean = scale * np.append(weights[paths.stable], bias * self.refitting.constant(pace))
+        mean = scale * self.shown(paths, pace, vocabulary)
         mean[-1] += shift
         self.settle(paths, pace, mean)
 

@@ -24,7 +24,10 @@ def fit_problem(
     run_all: Workers,
     report: Callable[[int, Problem], None],
 ) -> int:
-    """Learn the rows pass by pass; return the number of passes."""
+    """Learn the rows pass by pass; return the number of whole passes, 1 if there was none.
+
+    A timetable's bursts are rounded up, so that a few rows of one more pass may follow.
+    """
     work.shed(run_all)  # what earlier fits have purged
     first = problem.pace.updates
     if isinstance(work, SelfLedWork):
@@ -32,7 +35,7 @@ def fit_problem(
     else:
         _fit_by_pass(learner, problem, work, batch, targets, passes, run_all, report)
     work.finish(run_all)
-    return -(-(problem.pace.updates - first) // batch.norms.size)
+    return max(1, (problem.pace.updates - first) // batch.norms.size)
 
 
 def _fit_by_pass(
@@ -46,15 +49,16 @@ def _fit_by_pass(
     report: Callable[[int, Problem], None],
 ) -> None:
     """Learn the rows pass by pass."""
-    before = np.zeros(len(work.vocabulary))
-    turns = passes.in_turn(batch.norms.size, learner.n_orders, run_all)
+    before, first, n_rows = np.zeros(len(work.vocabulary)), problem.pace.updates, batch.norms.size
+    turns = passes.in_turn(n_rows, learner.n_orders, run_all)
     while not learner.finished(work.state) and (turn := next(turns, None)):
         number, orders = turn
         follow(learner, work, Feed(batch, targets, orders, problem.pace, learner.streams), run_all)
         if not (passes.watched or passes.tol > 0):
             continue
         with work.whole():
-            report(number, problem)
+            if problem.pace.updates - first >= number * n_rows:
+                report(number, problem)
             if not (passes.tol > 0 and learner.may_stop(problem.state)):
                 continue
             weights, _ = learner.weights(problem.state, work.vocabulary)

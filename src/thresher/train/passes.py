@@ -27,7 +27,7 @@ class Passes:
 
     def at_once(self, n_rows: int, done: int) -> int:
         """Return how many passes to lay end to end: few rows make calls, not learning, cost."""
-        wanted = 1 if self.tol > 0 else max(1, ROWS_AT_ONCE // n_rows)
+        wanted = 1 if self.watched or self.tol > 0 else max(1, ROWS_AT_ONCE // n_rows)
         return wanted if self.most is None else min(wanted, self.most - done)
 
     def orders(

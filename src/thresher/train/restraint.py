@@ -42,9 +42,8 @@ def restrain(
     penalty: float,
 ) -> None:
     """Let the weights of what a problem has selected be those under a penalty, if there are any."""
-    state, vocabulary = problem.state, given.vocabulary
-    weights, bias = learner.weights(state, vocabulary)
-    start = np.append(weights[state.stable], bias * learner.refitting.constant(problem.pace))
+    state = problem.state
+    start = learner.shown(state, problem.pace, given.vocabulary)
     rows = given.with_slots(np.flatnonzero(state.stable))
     lesson = lesson_of(learner, importance, 1.0, targets)
     (found,) = restrained(lesson, rows, start, [penalty], exactly=True)

@@ -160,9 +160,7 @@ class SettlingWork(SheddingWork):
         self.state.stage.few_speak = self.standing is not None
 
     def _settle_chances(self, run_all: Workers) -> None:
-        weights, bias = self.learner.weights(self.state, self.vocabulary)
-        constant = self.learner.refitting.constant(self.pace)
-        start = np.append(weights[self.state.stable], bias * constant)
+        start = self.learner.shown(self.state, self.pace, self.vocabulary)
         rows, weighed = self._rows_left(), self.state.stage.few_speak
         likeliest = insisted_on(self.lesson, rows, start, run_all.check, weighed)
         if likeliest is not None:

@@ -20,11 +20,15 @@ PIECE = 4096  # compressed bytes at a time: what comes out stays small even at a
 
 
 class Codec(NamedTuple):
-    """A way of compressing: its name, what undoes one stream, and how each stream begins."""
+    """A way of compressing: its name, what undoes one stream, and how each stream begins.
+
+    ``unpack`` is the command that undoes it in a shell.
+    """
 
     name: str
     begin: Callable[[], Any]
     magic: bytes
+    unpack: str
 
 
 def _begin_gzip() -> Any:
@@ -42,10 +46,10 @@ def _begin_zstd() -> Any:
 
 
 CODECS = {
-    ".gz": Codec("gzip", _begin_gzip, b"\x1f\x8b"),
-    ".bz2": Codec("bzip2", bz2.BZ2Decompressor, b"BZh91AY&SY"),
-    ".xz": Codec("xz", lzma.LZMADecompressor, b"\xfd7zXZ\x00"),
-    ".zst": Codec("zstd", _begin_zstd, b"\x28\xb5\x2f\xfd"),
+    ".gz": Codec("gzip", _begin_gzip, b"\x1f\x8b", "gunzip -c"),
+    ".bz2": Codec("bzip2", bz2.BZ2Decompressor, b"BZh91AY&SY", "bunzip2 -c"),
+    ".xz": Codec("xz", lzma.LZMADecompressor, b"\xfd7zXZ\x00", "unxz -c"),
+    ".zst": Codec("zstd", _begin_zstd, b"\x28\xb5\x2f\xfd", "unzstd -c"),
 }
 
 

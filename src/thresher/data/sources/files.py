@@ -18,7 +18,7 @@ from typing import BinaryIO, NamedTuple, cast
 
 from thresher.data.errors import DataError
 from thresher.data.sources.compression import Decompressed, codec_of
-from thresher.data.sources.lines import whole_lines
+from thresher.data.sources.lines import STANDARD_INPUT, whole_lines
 
 BLOCK = 4 << 20  # bytes
 SAMPLE = 64 << 10  # bytes at either end of a file that go into its fingerprint
@@ -124,7 +124,7 @@ class TextFiles:
 
 def name_of(path: str) -> str:
     """Return what a file is called in messages."""
-    return "standard input" if path == STDIN else path
+    return STANDARD_INPUT if path == STDIN else path
 
 
 def _look_at(path: str) -> State:

@@ -11,6 +11,7 @@ from thresher.data.errors import DataError
 from thresher.data.labels import first_missing, first_time
 from thresher.data.matrix import canonical_csr
 from thresher.data.naming import Names
+from thresher.data.sources.given_columns import GivenColumns
 from thresher.data.sources.protocol import Skipped
 
 
@@ -21,15 +22,21 @@ class GivenSource:
         self.given = chunks
         self.rewinds = not isinstance(chunks, Iterator)
         self.n_rows = _count(chunks) if isinstance(chunks, list | tuple) else None
-        self.names: Names | None = None
-        self.index_base = 0
+        self.index_base = None
         self.skipped = Skipped()
+        self._columns = GivenColumns()
+
+    @property
+    def names(self) -> Names | None:
+        """What columns are called, as soon as the first item has been read."""
+        return self._columns.names
 
     def chunks(self) -> Iterator[Chunk]:
         """Read the rows from the first on."""
         width, words = 0, None
         for number, item in enumerate(self.given, 1):
             rows, labels, weights = _parts(item, number)
+            self._columns.see(item[0], rows.shape[1], number)
             before, words = words, labels.dtype.kind in "OUS"
             if before not in (None, words):
                 raise DataError(

@@ -5,6 +5,7 @@ from collections.abc import Collection, Sequence
 from thresher.data.errors import DataError
 from thresher.data.sources.cells import MISSING, says_number
 from thresher.data.sources.fields import Malformed
+from thresher.data.sources.other_formats import refused_separator
 from thresher.data.sources.records import Records
 from thresher.data.sources.tables import check_columns, listed
 
@@ -20,6 +21,9 @@ def read_header(records: Records, known: Collection[str], file: str) -> list[str
     if not columns:
         raise DataError("has blank lines only: its first line must name the columns", file=file)
     columns = [name.strip() for name in columns]
+    refusal = refused_separator(columns)
+    if refusal is not None and not set(columns) <= set(known):
+        raise DataError(refusal, file=file, line=records.line)
     if _is_row(columns) and not set(columns) <= set(known):
         raise DataError(
             f"there seems to be no header, as all cells of this line are numbers: "

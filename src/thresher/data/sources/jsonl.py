@@ -21,11 +21,13 @@ With ``on_error="skip"`` a refused line is left out and counted.
 """
 
 import json
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from math import isfinite
 from typing import Any
 
+from thresher.data.chunk import Chunk
 from thresher.data.naming import Names
+from thresher.data.sources.categories import FirstStrings, taken_words
 from thresher.data.sources.fields import Label, Malformed, weight_of
 from thresher.data.sources.named import LineSource, Row
 from thresher.data.sources.protocol import Reading
@@ -34,12 +36,25 @@ FEATURES = "features"
 
 
 class JsonLinesSource(LineSource):
-    """Rows of JSON lines."""
+    """Rows of JSON lines.
+
+    ``decided`` says in words which keys had strings in the first rows that were read.
+    """
 
     def __init__(self, paths: Sequence[str], reading: Reading, names: Names | None = None) -> None:
         self._label_key = reading.label or "label"
         self.no_label = f"the row has no label: there is no key {self._label_key!r}, or it is null"
         super().__init__(paths, reading, names)
+        self._strings = FirstStrings(judged=names is not None)  # in training they were
+
+    @property
+    def decided(self) -> str | None:
+        """Which keys were taken for categories."""
+        return taken_words(list(self._strings.columns), "their values are strings")
+
+    def _read(self) -> Iterator[Chunk]:
+        yield from super()._read()
+        self._strings.judge()
 
     def _row(self, text: str) -> Row | None:
         if not text.strip(" \t\r"):
@@ -49,7 +64,9 @@ class JsonLinesSource(LineSource):
         key = self.reading.weight
         weight = None if key is None else _weight(found.pop(key, None), key)
         features = found.get(FEATURES)
-        names, values = _features(features if isinstance(features, dict) else found)
+        features = features if isinstance(features, dict) else found
+        names, values = _features(features)
+        self._strings.see(features)
         if "\\ud" in text or "\\uD" in text:  # only so can half a character get in
             _check_characters([*names, label])
         return Row(names, values, label, weight)

@@ -6,11 +6,12 @@ from collections.abc import Iterator
 import numpy as np
 
 from thresher.data.errors import DataError
-from thresher.data.sources.compression import looks_compressed
+from thresher.data.sources.compression import CODECS, looks_compressed
 
 LONGEST_LINE = 1 << 30  # bytes
 BYTE_ORDER_MARK = b"\xef\xbb\xbf"
 NEWLINE = 10
+STANDARD_INPUT = "standard input"  # as messages call it
 HEAD = 16  # bytes that tell what a stream is
 
 
@@ -45,12 +46,19 @@ def _head(stream: io.RawIOBase, name: str) -> bytes:
         raise DataError("is empty: there is nothing to read", file=name)
     ending = looks_compressed(head)
     if ending is not None:
-        raise DataError(
-            f"is compressed, though its name does not say so: rename it to end in {ending}, or "
-            "unpack it first",
-            file=name,
-        )
+        raise DataError(_unpacking(ending, name), file=name)
     return head.removeprefix(BYTE_ORDER_MARK)
+
+
+def _unpacking(ending: str, name: str) -> str:
+    """Say that a stream is compressed, and what to do about it."""
+    if name == STANDARD_INPUT:
+        unpack = f"{CODECS[ending].unpack} FILE{ending} | thresher ... -"
+        return f"is compressed, and no name says how: unpack it on the way, {unpack}"
+    return (
+        f"is compressed, though its name does not say so: rename it to end in {ending}, or unpack "
+        "it first"
+    )
 
 
 def _fill(stream: io.RawIOBase, room: bytearray, kept: int) -> int:

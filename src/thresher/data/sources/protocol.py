@@ -34,9 +34,17 @@ class Source(Protocol):
 
     rewinds: bool
     n_rows: int | None  # None: not known before the end
-    names: Names | None  # of the columns; None if columns are just numbers
-    index_base: int  # what the first column is called where columns are numbers: 0 or 1
     skipped: Skipped
+
+    @property
+    def names(self) -> Names | None:
+        """Return what columns are called; None if they are just numbers."""
+        ...
+
+    @property
+    def index_base(self) -> int | None:
+        """Return what a file of numbered columns calls the first: 0 or 1; None if it is no file."""
+        ...
 
     def chunks(self) -> Iterator[Chunk]:
         """Read the rows from the first on."""

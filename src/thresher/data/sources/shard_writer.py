@@ -105,7 +105,7 @@ class ShardWriter:
             "n_rows": self.n_rows,
             "n_columns": self.n_columns,
             "nonzeros": self.nonzeros,
-            "index_base": source.index_base,
+            "index_base": source.index_base or 0,
             "labels": self.labels.tree(),
             "weighted": self.weighted,
             "names": None if source.names is None else self._write_names(source),

@@ -7,6 +7,7 @@ import numpy as np
 
 from thresher.data.errors import DataError
 from thresher.data.sources.files import View
+from thresher.data.sources.other_formats import instead_of_svmlight
 from thresher.kernels import svmlight as kernel
 from thresher.kernels.svmlight import Rules
 
@@ -14,6 +15,7 @@ SHOWN = 40  # bytes of the text at fault
 DECIMAL = re.compile(rb"[+-]?(?:\d++\.?+\d*+|\.\d++)(?:[eE][+-]?\d++)?")
 NOT_FINITE = re.compile(rb"[+-]?(nan|inf|infinity)", re.IGNORECASE)
 LAST_INDEX = 2**63 - 1
+MISREAD = (kernel.BAD_LABEL, kernel.BAD_PAIR, kernel.BAD_INDEX)  # what other formats run into
 # the only byte that ends a word and could not be passed over
 RETURN = "a carriage return inside a line: a line ends with a newline, alone or behind one of these"
 
@@ -31,6 +33,9 @@ def fault_error(fault: np.ndarray, text: np.ndarray, view: View, rules: Rules) -
         words = _index(row[column:], rules)
     else:
         words = WORDS[kind](_word(row[column:]))
+    instead = instead_of_svmlight(row) if kind in MISREAD else None
+    if instead is not None:
+        words = f"{_quoted(_word(row[column:]))} is not svmlight text; {instead}"
     return DataError(words, file=view.file, line=view.first_line + line, column=column + 1)
 
 

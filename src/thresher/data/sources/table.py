@@ -39,6 +39,7 @@ import numpy as np
 
 from thresher.data.chunk import Chunk
 from thresher.data.sources.assemble import MOST_ROWS, label_array
+from thresher.data.sources.categories import taken_words, warn_of_unlike
 from thresher.data.sources.cells import Column, Problems, is_categorical
 from thresher.data.sources.compression import CODECS
 from thresher.data.sources.fields import Malformed, decimal, weight_of
@@ -51,7 +52,6 @@ from thresher.data.sources.tables import (
     check_present,
     check_same_columns,
     feature_columns,
-    listed,
     table_chunk,
 )
 
@@ -139,13 +139,14 @@ class TableSource(NamedSource):
     def _learn_kinds(self, layout: "_Layout", rows: list[list[str]]) -> None:
         """Find out what the columns hold that nobody has seen yet."""
         kinds, told = self.naming.categorical, set(self.reading.categories)
-        found = []
+        found: dict[str, list[str]] = {}
         for place, name in enumerate(layout.columns):
             if name in layout.features and name not in kinds:
-                kinds[name] = name in told or is_categorical([row[place] for row in rows])
-                found += [name] if kinds[name] and name not in told else []
-        if found:
-            self.decided = f"Taken for categories, as most cells are words: {listed(found)}."
+                cells = [row[place] for row in rows]
+                kinds[name] = name in told or is_categorical(cells)
+                found |= {name: cells} if kinds[name] and name not in told else {}
+        self.decided = taken_words(list(found), "most cells are words") or self.decided
+        warn_of_unlike(found)
 
     def _table(self, layout: "_Layout", rows: list[list[str]], problems: Problems) -> Table:
         """Return the columns of some rows, and note the problems of each row."""
