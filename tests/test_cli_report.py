@@ -157,7 +157,7 @@ def test_the_page_says_what_the_rows_have_made_the_fit_do():
     done = replace(plain, weighed=True, margins={"scale": 0.5, "shift": -1.25})
     said, silent = (table(one, top=5) for one in (done, plain))
     assert "weighed against each other" in said
-    assert "0.5 times as large and shifted them by -1.25" in said
+    assert "Decision values were rescaled by 0.5 and shifted by -1.25, as calibration" in said
     assert "weighed" not in silent
     assert "Held-out" not in silent
 

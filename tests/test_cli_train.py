@@ -135,6 +135,20 @@ def test_one_pass_keeps_nothing(rows):
     assert ", 1 pass." in result.stderr
 
 
+def test_a_size_is_for_each_of_several_classes(rows):
+    Path("three.csv").write_text("label,a,b\n" + "0,1,0\n1,0,1\n2,1,1\n" * 10)
+    result = run("three.csv", "-o", "m.thresher", "--n-features-to-select", "1")
+    assert "Size: 1 feature for each class, as asked for." in result.stderr
+
+
+def test_sentences_that_are_categories_are_warned_of(rows):
+    lines = [{"label": k % 2, "text": f"sentence {k}"} for k in range(30)]
+    Path("texts.jsonl").write_text("".join(json.dumps(line) + "\n" for line in lines))
+    words = run("texts.jsonl", "-o", "m.thresher", *QUICK).stderr
+    assert "Taken for categories, as their values are strings: 'text'." in words
+    assert words.count("Warning: Nearly all values of 'text' differ") == 1
+
+
 def test_standard_input(rows):
     text, size = Path("rows.svm").read_bytes(), ("--n-features-to-select", "20")
     result = CliRunner().invoke(main, ["train", "-", "-o", "m.thresher", *size], input=text)

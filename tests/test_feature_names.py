@@ -64,7 +64,7 @@ def test_a_frame_must_have_the_columns_of_the_table(tmp_path, frame, labels, kin
     assert model.predict(frame).shape == labels.shape
     with pytest.raises(ValueError, match="must be in the same order as they were in fit"):
         model.predict(frame[frame.columns[::-1]])
-    with pytest.raises(ValueError, match="[Ff]eature names"):
+    with pytest.raises(ValueError, match=r"[Ff]eature names"):
         model.predict(frame.rename(columns={"c3": "d3"}))
     selected = model.set_output(transform="pandas").transform(frame)
     assert selected.columns.tolist() == ["c3", "c15"]

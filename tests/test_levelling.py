@@ -237,11 +237,12 @@ def test_a_description_says_so(both, tmp_path):
         f"Decision values were rescaled by {scale:.3g} and shifted by {shift:+.3g}, as calibration "
         "on held-out folds suggested."
     )
-    for margins, words in ({"scale": 0.5, "shift": 0.0}, "were rescaled by 0.5, as"), (
-        {"scale": 1.0, "shift": -0.125},
-        "were shifted by -0.125, as",
+    for line, words in (
+        ((0.5, 0.0), "rescaled by 0.5, as"),
+        ((1.0, -0.125), "shifted by -0.125, as"),
     ):
-        assert words in meaning_of(replace(selection, margins=margins))
+        margins = dict(zip(("scale", "shift"), line, strict=True))
+        assert f"Decision values were {words}" in meaning_of(replace(selection, margins=margins))
     (selection,) = describe(before).selections
     assert selection.margins is None
     assert meaning_of(selection) == "Weights above 0 speak for 1."

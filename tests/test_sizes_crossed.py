@@ -9,6 +9,7 @@ from sklearn.model_selection import KFold, PredefinedSplit, ShuffleSplit
 import thresher
 from size_cases import FEW, cross_validated
 from thresher import ThresherClassifierCV
+from thresher.estimators.saving import tree_of
 
 
 @pytest.fixture(scope="module")
@@ -37,6 +38,30 @@ def test_splitters_are_taken_and_stored_as_numbers(binary, tmp_path):
     loaded = thresher.load(tmp_path / "m.thresher")
     assert (loaded.cv, loaded.sizes) == (4, [3, 9])
     assert clone(model).cv is not model.cv
+
+
+@pytest.mark.jit
+def test_splits_may_be_given_themselves_and_sizes_as_any_sequence(binary):
+    rows, labels = binary
+    splits = list(thirds(labels.size).split())
+    plain = ThresherClassifierCV(cv=thirds(labels.size), sizes=[1, 2, 3, 4], **FEW).fit(*binary)
+    masks = [tuple(np.isin(np.arange(labels.size), part) for part in pair) for pair in splits]
+    for cv in (splits, iter(splits), masks):
+        model = ThresherClassifierCV(cv=cv, sizes=range(1, 5), **FEW).fit(rows, labels)
+        assert_array_equal(model.path_["log_loss"], plain.path_["log_loss"])
+        assert_array_equal(model.coef_, plain.coef_)
+    assert tree_of(model)["parameters"]["sizes"] == [1, 2, 3, 4]
+
+
+@pytest.mark.parametrize("cv", [[1, 2, 3], [([0, 1],)] * 3, [([0, 1], [99])] * 3, [("a", "b")] * 2])
+def test_splits_that_are_none_are_refused(binary, cv):
+    with pytest.raises(ValueError, match=r"Split 1 of cv is not a pair .* each below 60"):
+        ThresherClassifierCV(cv=cv, **FEW).fit(*binary)
+
+
+def test_a_single_split_is_refused_in_short(binary):
+    with pytest.raises(ValueError, match="The splits of cv split the rows once: sizes"):
+        ThresherClassifierCV(cv=[(range(30), range(30, 60))], **FEW).fit(*binary)
 
 
 def thirds(n_rows):
@@ -83,6 +108,9 @@ def test_splits_that_cannot_compare_sizes_are_refused(binary):
         ({"sizes": []}, "a list of whole numbers"),
         ({"sizes": [3, 1.5]}, "a list of whole numbers"),
         ({"sizes": 5}, "a list of whole numbers"),
+        ({"sizes": np.array(5)}, "a list of whole numbers"),
+        ({"sizes": "5"}, "a list of whole numbers"),
+        ({"sizes": {5: 1}}, "a list of whole numbers"),
         ({"cv": 1}, "of at least 2"),
         ({"cv": "many"}, "a method split"),
     ],

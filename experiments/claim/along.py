@@ -66,7 +66,7 @@ class WatchedClassifier(ThresherClassifier):
     Margins are left as they are: folds that level them are other paths.
     """
 
-    levels = False
+    levels = lengthens_steps = False
     show: Callable[[Look], None] | None = None
     look_every: int = 1
     most_looked_at: int = 0

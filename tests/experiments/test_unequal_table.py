@@ -50,6 +50,6 @@ def test_both_lines_of_every_set(monkeypatch, capsys, words, wrong):
     assert first.startswith("| dexter, 10 % mislabelled | 100 | " if wrong else "| dexter | 100 | ")
     assert "| the default |" in first
     assert "| as refitted |" in second
-    # one feature has nobody asked
-    assert first.split("|")[5] == second.split("|")[5]
+    same = first.split("|")[5:] == second.split("|")[5:]
+    assert same == bool(words)  # so few rows are always calibrated, which changes losses at least
     assert len(first.split("|")) == len(second.split("|")) == 8

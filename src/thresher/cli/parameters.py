@@ -84,7 +84,7 @@ PARAMETERS: list[tuple[str, Any, str]] = [
     (
         "--n-features-to-select",
         AUTO,
-        "thresher: features to keep, a number or a share; or auto. Of more than two classes for each.",
+        "thresher: features to keep, of more than two classes for each: a number, share, or auto.",
     ),
     ("--loss", LOSSES, "What is minimised.  [default: log_loss; of numbers: squared_error]"),
     ("--epsilon", float, "thresher-regressor: where huber bends, in spreads.  [default: 1.35]"),

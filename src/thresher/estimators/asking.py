@@ -69,11 +69,6 @@ def held_out_losses(
     return judge_size(trial, [one[size] for one in sights], size)[1]
 
 
-def learnt_by(estimator: Any, some: Sample) -> Sample:
-    """Return rows that are as they came as an estimator learns them."""
-    return some._replace(rows=estimator._as_learnt(some.rows))
-
-
 def lost_by(
     one: np.ndarray, other: np.ndarray, importance: np.ndarray, folds: Sequence[Fold]
 ) -> tuple[float, float]:

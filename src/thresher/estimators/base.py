@@ -145,13 +145,18 @@ class OnlineModel(Decisions, SparseLinearModel, metaclass=ABCMeta):
             draft._refuse_strange(labels)
             draft._model = copy.deepcopy(self._model)
         else:
+            draft._reading = {}
             draft._begin_with(labels, lambda: draft._learner(labels.size))
         draft._fit_rows(rows, labels, weights)
-        self.__dict__.update(draft.__dict__)
         if go_on:
-            warn_of_odd_units(self, Sizes.in_rows(self._as_learnt(rows)))
-        if self._offsets is None:
-            warn_of_offsets(self, self._raised(rows))
+            warn_of_odd_units(draft, Sizes.in_rows(draft._as_learnt(rows)))
+        if draft._offsets is None:
+            warn_of_offsets(draft, draft._raised(rows))
+        return self._become(draft)
+
+    def _become(self, draft: Self) -> Self:
+        """Take over all that a draft has learnt, and nothing else, at once."""
+        self.__dict__ = draft.__dict__
         return self
 
     def _learn_next(self, X: Any, y: Any, sample_weight: Any, told: np.ndarray | None) -> Self:
@@ -165,10 +170,9 @@ class OnlineModel(Decisions, SparseLinearModel, metaclass=ABCMeta):
         else:
             draft._refuse_changed()
         draft._refuse_strange(labels)
+        draft._watch_columns(rows)  # before rows are learnt: a warning may be an error
         draft._learn_rows(rows, labels, weights)
-        self.__dict__.update(draft.__dict__)
-        self._watch_columns(rows)
-        return self
+        return self._become(draft)
 
     def _check_parameters(self) -> None:
         check_parameters(type(self).__name__, self.get_params(deep=False), self.constraints)
@@ -210,11 +214,11 @@ class OnlineModel(Decisions, SparseLinearModel, metaclass=ABCMeta):
         """
         self._check_parameters()
         draft = copy.copy(self)
+        draft._reading = {}
         opened = training_source(draft, source, cache, reading, say=print if self.verbose else None)
         for _ in StreamTraining.begin(draft, opened, classes).steps():
             pass
-        self.__dict__.update(draft.__dict__)
-        return self
+        return self._become(draft)
 
     def _begin(self, make_learner: MakeLearner) -> None:
         """Start with an empty model."""

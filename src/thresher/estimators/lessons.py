@@ -23,9 +23,14 @@ def with_weight(
 
 
 def sample_of(estimator: Any, some: Labelled | None) -> Sample | None:
-    """Return some rows of a source as they are learnt; None if nothing can be told from them."""
+    """Return some rows of a source as they came; None if nothing can be told from them."""
     lessons = None if some is None else estimator._sample_lessons(some.labels, some.weights)
     if some is None or lessons is None:
         return None
     _, rows, targets, importance = with_weight(some.rows, *lessons)
-    return Sample(estimator._as_learnt(rows), targets, importance)
+    return Sample(rows, targets, importance)
+
+
+def learnt_by(estimator: Any, some: Sample) -> Sample:
+    """Return rows that are as they came as an estimator learns them."""
+    return some._replace(rows=estimator._as_learnt(some.rows))

@@ -33,13 +33,14 @@ class NamedColumns:
 
     @feature_names_in_.deleter
     def feature_names_in_(self) -> None:
-        # not gone but None: what a draft has learnt is written over what was there, key by key
-        vars(self)["feature_names_in_"] = None
+        vars(self).pop("feature_names_in_", None)
         self._forget_source()
 
     def _forget_source(self) -> None:
-        """Know no names of an earlier training."""
+        """Know nothing of the source of an earlier training."""
         self._names, self._index_base = None, None
+        for fact in ("data_fingerprint_", "provenance_"):
+            vars(self).pop(fact, None)
 
 
 def table_names(names: Names | None) -> np.ndarray | None:

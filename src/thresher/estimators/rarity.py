@@ -16,9 +16,9 @@ from scipy import sparse
 from thresher.data.column_scales import ColumnScales
 from thresher.data.matrix import count_columns
 from thresher.estimators.amounts import are_amounts
-from thresher.estimators.asking import held_out_losses, learnt_by, lost_by, with_all_features
+from thresher.estimators.asking import held_out_losses, lost_by, with_all_features
 from thresher.estimators.gathering import Labelled
-from thresher.estimators.lessons import sample_of
+from thresher.estimators.lessons import learnt_by, sample_of
 from thresher.estimators.levelling import rarer_of
 from thresher.estimators.roots import LearnsRoots
 from thresher.estimators.sizing import folds_of, some_of, strata_of

@@ -14,7 +14,8 @@ from scipy import sparse
 
 from thresher.data.vocabulary import Vocabulary
 from thresher.estimators.amounts import drown_each_other
-from thresher.estimators.asking import held_out_losses, in_short, learnt_by, lost_by
+from thresher.estimators.asking import held_out_losses, in_short, lost_by
+from thresher.estimators.lessons import learnt_by
 from thresher.estimators.levelling import LevelsClasses, rarer_of
 from thresher.estimators.sizing import FOLDS, folds_of, some_of, strata_of
 from thresher.train import Sample

@@ -10,7 +10,7 @@ from sklearn.base import is_regressor
 from thresher.data.given_rows import GivenRows
 from thresher.data.vocabulary import Vocabulary
 from thresher.estimators.gathering import Labelled
-from thresher.estimators.lessons import sample_of
+from thresher.estimators.lessons import learnt_by, sample_of
 from thresher.estimators.size_choice import RULE, SizeChoice, as_asked_for, counted, reason
 from thresher.kernels.losses import LOG_LOSS
 from thresher.learners.alone import ask, few_speak, nobody_speaks
@@ -119,7 +119,7 @@ class SizesItself:
         if sample is None:
             return
         with workers(self.n_jobs) as run_all:
-            self._choice = self._choose(*sample, run_all)
+            self._choice = self._choose(*learnt_by(self, sample), run_all)
 
     def _choose(
         self: Any,

@@ -1,4 +1,4 @@
-"""The splits of a splitter of scikit-learn's, as folds of the rows that count."""
+"""The splits of a splitter of scikit-learn's, or those given, as folds of the rows that count."""
 
 from typing import Any
 
@@ -10,14 +10,28 @@ from thresher.train.folds import Fold
 
 def split_rows(cv: Any, rows: sparse.csr_array, labels: np.ndarray) -> list[Fold]:
     """Return the splits of rows as they were given; sizes are compared by two or more."""
-    folds = [Fold(*map(np.asarray, parts)) for parts in cv.split(rows, labels)]
+    splits = cv.split(rows, labels) if hasattr(cv, "split") else cv
+    folds = [_fold(parts, number, labels.size) for number, parts in enumerate(splits, 1)]
     if len(folds) < 2:
+        given = f"cv={cv!r} splits" if hasattr(cv, "split") else "The splits of cv split"
         times = "once" if folds else "not at all"
         raise ValueError(
-            f"cv={cv!r} splits the rows {times}: sizes are compared by what two or more splits "
-            "select. Set cv to a splitter of more, or to a number of folds."
+            f"{given} the rows {times}: sizes are compared by what two or more splits select. Set "
+            "cv to a splitter of more, or to a number of folds."
         )
     return folds
+
+
+def _fold(parts: Any, number: int, n_rows: int) -> Fold:
+    """Return a split that is a pair of the numbers of rows, or of masks."""
+    try:
+        training, held = (np.arange(n_rows)[np.asarray(part)] for part in parts)
+    except (TypeError, ValueError, IndexError):
+        raise ValueError(
+            f"Split {number} of cv is not a pair of numbers of rows, (training, held out), each "
+            f"below {n_rows:,}."
+        ) from None
+    return Fold(training, held)
 
 
 def among(folds: list[Fold], importance: np.ndarray) -> list[Fold]:

@@ -25,7 +25,7 @@ from thresher.estimators.gathering import (
     some_rows,
 )
 from thresher.estimators.inputs import check_weights
-from thresher.estimators.lessons import sample_of
+from thresher.estimators.lessons import learnt_by, sample_of
 from thresher.estimators.offsets import shifted_words, warn_of_offsets
 from thresher.estimators.overflowing import overflow_placed, remedy
 from thresher.estimators.progressive import Progressive
@@ -212,7 +212,8 @@ class StreamTraining:
             some = rows_again(self.source, estimator.shuffle, estimator._seed, learnt)
         elif some is not None:
             some, self.kept = some.beginning(learnt), None
-        return sample_of(estimator, some)
+        sample = sample_of(estimator, some)
+        return None if sample is None else learnt_by(estimator, sample)
 
     def _look_back(self) -> None:
         """Let rows say, at the end of a stream, which features should have been others."""

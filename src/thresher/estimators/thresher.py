@@ -31,9 +31,8 @@ from thresher.learners.thresher import SELECTING_HALVING, Thresher
 from thresher.learners.timetable import Timetable, fixed_timetable
 from thresher.validation import FLAG, Number, OneOf, Whole
 
-# A stream passes once and cannot afford short steps: the share of paths that select, and how much
-# longer the others' are. Slopes that grow with the error bear no more than the refit's steps, but
-# those may shorten later.
+# A stream passes once and cannot afford short steps: the selecting paths' share of the refit's, and
+# how much longer the others' are. Slopes that grow with the error bear no more than the refit's.
 STREAM_SHARE, FITTING, LATE_HALVING = 2.0, 2.0, 5.0
 BOUNDED = ("log_loss", "hinge")
 AUTO_PASSES, AUTO_UPDATES = 20, 80_000
@@ -103,7 +102,6 @@ class ThresherModel(SizesItself, PathsModel):
     salience: ClassVar[tuple[float, float]] = SALIENCE
 
     _step_scale = 1.0  # how many times as long as usual steps are; no parameter
-
     n_features_to_select: int | float | str = "auto"
     n_paths: int = 16
     n_stages: int = 40
@@ -214,11 +212,10 @@ class ThresherClassifier(LengthensSteps, WeighsFeatures, ThresherModel, OnlineCl
     number is left. Up to 100 features are then exchanged for purged ones, where that raises the
     likelihood enough. The selected features are refitted, by penalized maximum likelihood where
     many rows support it or labels are noisy. If only few columns are informative, features are
-    selected by a likelihood search instead (``features_weighed_``). If rows are few for so many
-    features, margins are calibrated on held-out rows (``margin_lines_``). For few rows of sparse
-    counts, held-out rows decide whether rare columns are weighted more
-    (``rare_columns_count_more_``). The first rows of a stream (``partial_fit``) are remembered for
-    a while, and learned up to ten times.
+    selected by a likelihood search instead (``features_weighed_``). Held-out rows calibrate margins
+    if rows are few (``margin_lines_``), and decide whether rare columns of sparse counts are
+    weighted more (``rare_columns_count_more_``), and whether steps are longer where classes are
+    nearly separable (``step_scale_``).
 
     Parameters
     ----------
@@ -269,10 +266,9 @@ class ThresherRegressor(ThresherModel, OnlineRegressor):
 
     It selects as ``ThresherClassifier`` does, by the squared or the Huber loss. ``fit`` ends with
     the penalized least-loss weights of the selected features, with a penalty that follows the noise
-    of the targets (unless ``refit`` is 0). The first rows of a stream (``partial_fit``) are
-    remembered for a while, and learned up to ten times. Targets are learned relative to their mean
-    and spread (median and median absolute deviation for the Huber loss), so that their units do not
-    matter: ``a * y + b`` gives the same features, and weights times a.
+    of the targets (unless ``refit`` is 0). Targets are learned relative to their mean and spread
+    (median and median absolute deviation for the Huber loss), so that their units do not matter:
+    ``a * y + b`` gives the same features, and weights times a.
 
     Parameters
     ----------
@@ -300,7 +296,6 @@ class ThresherRegressor(ThresherModel, OnlineRegressor):
     """
 
     constraints: ClassVar[Constraints] = {**REGRESSING, **ThresherModel.constraints}
-    # numbers are never told so clearly that a row would count for less
-    salience: ClassVar[tuple[float, float]] = OF_COLUMNS
+    salience: ClassVar[tuple[float, float]] = OF_COLUMNS  # squared errors curve alike everywhere
 
     normalize: bool = False

@@ -1,5 +1,6 @@
 """The flagship with its size chosen by cross-validation."""
 
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from numbers import Integral
 from typing import Any, ClassVar
@@ -36,7 +37,7 @@ class Sizes:
 
     def allows(self, value: Any) -> bool:
         """Return whether the value is allowed."""
-        if not isinstance(value, list | tuple | np.ndarray) or not len(value):
+        if not hasattr(value, "__getitem__") or np.ndim(value) != 1 or not len(value):
             return False
         kinds = Whole(1), Number(0, 1, open_low=True, open_high=True)
         return all(any(kind.allows(one) for kind in kinds) for one in value)
@@ -46,14 +47,18 @@ class Sizes:
 
 
 class Splitter:
-    """An object of scikit-learn's that splits rows."""
+    """An object of scikit-learn's that splits rows, or the splits themselves."""
 
     def allows(self, value: Any) -> bool:
         """Return whether the value is allowed."""
-        return hasattr(value, "split") and not isinstance(value, str)
+        return not isinstance(value, str) and (hasattr(value, "split") or _is_iterable(value))
 
     def __str__(self) -> str:
-        return "an object with a method split(X, y)"
+        return "an object with a method split(X, y), or the splits that it would give"
+
+
+def _is_iterable(value: Any) -> bool:
+    return isinstance(value, Iterable) and not isinstance(value, bytes | Mapping)
 
 
 def _all_rows_needed(estimator: Any) -> bool:
@@ -148,12 +153,13 @@ class ThresherClassifierCV(CrossValidated, ThresherClassifier):
 
     Parameters
     ----------
-    sizes : list of int or float, optional
+    sizes : sequence of int or float, optional
         Numbers of features to try, or shares of all columns. By default 20 sizes, from a single
         feature up to 3 % of the columns that occur (at least 200; all columns, if there are at most
         1,000).
-    cv : int or splitter, default=5
-        Number of stratified folds, or an object of scikit-learn's that splits rows.
+    cv : int, splitter or iterable, default=5
+        Number of stratified folds, an object of scikit-learn's that splits rows, or the splits:
+        pairs of the numbers of rows to learn from and to judge by.
 
     Examples
     --------
@@ -185,12 +191,13 @@ class ThresherRegressorCV(CrossValidated, ThresherRegressor):
 
     Parameters
     ----------
-    sizes : list of int or float, optional
+    sizes : sequence of int or float, optional
         Numbers of features to try, or shares of all columns. By default 20 sizes, from a single
         feature up to 3 % of the columns that occur (at least 200; all columns, if there are at most
         1,000).
-    cv : int or splitter, default=5
-        Number of folds, or an object of scikit-learn's that splits rows.
+    cv : int, splitter or iterable, default=5
+        Number of folds, an object of scikit-learn's that splits rows, or the splits: pairs of the
+        numbers of rows to learn from and to judge by.
 
     Examples
     --------
