@@ -91,7 +91,8 @@ def test_a_regression_may_have_large_numbers(tmp_path):
     path = tmp_path / "rows.csv"
     path.write_text("label,a\n" + "1e20,1\n2e20,2\n4e20,4\n" * 20)
     model = ThresherRegressor(n_features_to_select=1, random_state=0).fit_stream(path)
-    np.testing.assert_allclose(model.predict([[1.0], [4.0]]), [1e20, 4e20], rtol=1e-3)
+    rows = pd.DataFrame({"a": [1.0, 4.0]})
+    np.testing.assert_allclose(model.predict(rows), [1e20, 4e20], rtol=1e-3)
 
 
 # -------------------------------------------------------------------------------- zeros in front

@@ -289,6 +289,11 @@ class OnlineModel(Decisions, SparseLinearModel, metaclass=ABCMeta):
 
     def _report(self, n_passes: int, problem: Problem) -> None:
         """Say how far training has come."""
-        if self.verbose:
+        if self.verbose and _is_round(n_passes):
             weights, _ = self._model.learner.weights(problem.state, self._model.vocabulary)
             print(f"pass {n_passes}: {np.count_nonzero(weights):,} features with nonzero weight")
+
+
+def _is_round(n_passes: int) -> bool:
+    """Return whether a pass is worth a line: of few rows there are thousands."""
+    return n_passes <= 20 or n_passes % 10 ** (len(str(n_passes)) - 1) == 0

@@ -20,7 +20,7 @@ from thresher.train import Passes
 from thresher.train.levelling import Counsel, held_out_counsels
 from thresher.train.likeliest import MANY_ROWS
 from thresher.train.platt import Line
-from thresher.train.restraint import PENALTIES, restrain
+from thresher.train.restraint import PENALTIES, restrain, stretch
 from thresher.train.shrinking import Plan
 from thresher.workers import Workers
 
@@ -75,7 +75,7 @@ class LevelsClasses(SuitsRows):
                 given = GivenRows(rows, model.vocabulary, learner.dtype)
                 restrain(learner, problem, given, mine, importance, penalty)
             if line != Line():
-                learner.stretch(problem.state, problem.pace, model.vocabulary, *line)
+                stretch(learner, problem, model.vocabulary, line)
             if self.verbose and (line, penalty) != Counsel():
                 print(told(line, penalty))
 

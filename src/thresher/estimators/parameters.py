@@ -97,7 +97,7 @@ WORDS = {
     "warm_start": """bool
         Whether ``fit`` goes on from what was learnt before.""",
     "verbose": """int
-        Whether ``fit`` prints a line after every pass.""",
+        Whether ``fit`` prints a line after every pass; of many, after ever fewer.""",
 }
 
 

@@ -171,14 +171,6 @@ class Thresher(StageLearner):
         weights, bias = self.weights(paths, vocabulary)
         return np.append(weights[paths.stable], bias * self.refitting.constant(pace))
 
-    def stretch(
-        self, paths: Paths, pace: Pace, vocabulary: Vocabulary, scale: float, shift: float
-    ) -> None:
-        """Let the model's margins be so many times as large, and shifted, for good."""
-        mean = scale * self.shown(paths, pace, vocabulary)
-        mean[-1] += shift
-        self.settle(paths, pace, mean)
-
     def may_stop(self, paths: Paths) -> bool:
         """Return whether weights that no longer change may end the training."""
         return paths.stage.number >= self.timetable.averaging

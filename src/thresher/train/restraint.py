@@ -1,4 +1,4 @@
-"""Weights of classes, held back by a penalty.
+"""Weights of classes, held back by a penalty or stretched.
 
 How long weights should be hangs on how much of what rows tell is chance. Many rows say so
 themselves (``likeliest``); few think too well of features that were chosen from them. There
@@ -11,8 +11,10 @@ from dataclasses import replace
 import numpy as np
 
 from thresher.data.given_rows import GivenRows
+from thresher.data.vocabulary import Vocabulary
 from thresher.kernels.rows import Rows
 from thresher.learners.thresher import Thresher
+from thresher.train.platt import Line
 from thresher.train.problem import Problem
 from thresher.train.settling import Lesson, Table, lesson_of, norm_in_play
 
@@ -49,3 +51,10 @@ def restrain(
     (found,) = restrained(lesson, rows, start, [penalty], exactly=True)
     if np.isfinite(found).all():
         learner.settle(state, problem.pace, found)
+
+
+def stretch(learner: Thresher, problem: Problem, vocabulary: Vocabulary, line: Line) -> None:
+    """Let the model's margins be so many times as large, and shifted, for good."""
+    weights = line.scale * learner.shown(problem.state, problem.pace, vocabulary)
+    weights[-1] += line.shift
+    learner.settle(problem.state, problem.pace, weights)
