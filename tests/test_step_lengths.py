@@ -15,6 +15,7 @@ from thresher.estimators.asking import at_length
 from thresher.estimators.describing import describe
 from thresher.estimators.wording import facts_of
 from thresher.files.errors import ModelFileError
+from thresher.train import likeliest
 from thresher.train.unexplained import unexplained_share
 
 SMALL = {"n_features_to_select": 60, "random_state": 0, "max_iter": 10, "n_stages": 8}
@@ -89,6 +90,15 @@ def test_a_fit_with_longer_steps_is_one_of_these_from_the_start(always, judged):
 def test_who_is_told_otherwise_compares_nothing(always, monkeypatch, changes):
     monkeypatch.setattr(step_lengths, "held_out_losses", None)
     assert ThresherClassifier(**{**SMALL, **changes}).fit(*separable()).step_scale_ == 1.0
+
+
+def test_weights_that_steps_did_not_find_are_not_compared(always, monkeypatch):
+    monkeypatch.setattr(step_lengths, "held_out_losses", None)
+    monkeypatch.setattr(likeliest, "by_chance", lambda *_: -1.0)  # any fall of the loss will do
+    monkeypatch.setattr(ThresherClassifier, "levels", False)
+    model = ThresherClassifier(**SMALL).fit(*separable())
+    assert model._model.learner.has_settled(model._model.problems[0].state)
+    assert model.step_scale_ == 1.0
 
 
 def test_where_much_is_unexplained_nothing_is_compared(monkeypatch):

@@ -98,8 +98,8 @@ class LengthensSteps(MindsRarity):
     def _may_lengthen(self: Any) -> bool:
         """Return whether nobody said how long steps are, and weights were refitted by them."""
         unsaid = self.lengthens_steps and self.eta0 == "auto"
-        stages = [paths.stage for paths in self._states()]
-        refitted = not any(stage.held_back or stage.few_speak for stage in stages)
+        settled, states = self._model.learner.has_settled, self._states()
+        refitted = not any(paths.stage.few_speak or settled(paths) for paths in states)
         return unsaid and refitted and self.loss == "log_loss" and self.refit > 0
 
     def _has_explained(
