@@ -21,7 +21,8 @@ BIN     := $(VENV)/bin
 READY   := $(VENV)/.ready
 PYTEST  := $(BIN)/python -m pytest -q -rfE -n $(WORKERS)
 # What stands on the kernels, and files that need none: how those are compiled changes nothing there.
-ABOVE   := cli* levelling restraint roots rarity salience weighing likeliest at_hand cache_folder coefficients dirty_tables \
+ABOVE   := cli* levelling restraint step_lengths fitting_anew row_numbers feature_names other_formats \
+	roots rarity salience weighing likeliest at_hand cache_folder coefficients dirty_tables \
 	measured_tables no_classes wide \
 	estimator_checks docs demo bench sizes* offsets lengths uneven_sizes selecting_steps exchange wide_registers model_* \
 	golden_files regression_files container container_hostile file_trees *export shard_* arrow* jsonl vw text \
