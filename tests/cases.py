@@ -12,8 +12,11 @@ from scipy import sparse
 from sklearn.base import is_classifier
 
 import thresher.estimators
+from thresher.estimators.levelling import LevelsClasses
 
 NO_JIT = os.environ.get("NUMBA_DISABLE_JIT", "0") not in ("", "0")
+if NO_JIT:  # calibration fits four folds by the same kernels: its own tests run compiled
+    LevelsClasses.levels = False
 LOSSES = ["hinge", "log_loss", "squared_hinge", "modified_huber"]
 ALL = thresher.estimators.__all__
 NAMES = [name for name in ALL if name.endswith("Classifier")]

@@ -10,7 +10,6 @@ pytest.register_assert_rewrite("cases", "model_cases")
 # only now can the assertions in there speak
 from cases import NO_JIT, labelled_rows, numbered_rows  # noqa: E402
 from commands import train_jsonl  # noqa: E402
-from thresher.estimators.levelling import LevelsClasses  # noqa: E402
 
 # a background shell mutes it, and tests that press Ctrl-C would wait for hours
 signal.signal(signal.SIGINT, signal.default_int_handler)
@@ -27,8 +26,6 @@ def pytest_collection_modifyitems(items):
     """Without the JIT, skip what would take hours, and let NumPy say what machine code does not."""
     if not NO_JIT:
         return
-    # calibration fits four folds by the same kernels once more: its own tests run compiled
-    LevelsClasses.levels = False
     for item in items:
         if item.get_closest_marker("jit"):
             item.add_marker(pytest.mark.skip(reason="needs the JIT (NUMBA_DISABLE_JIT=1)"))

@@ -39,6 +39,7 @@ def test_it_is_told_that_squares_vanish():
         make("PlainSGDClassifier").fit(rows * 1e-200, y > y.mean())
 
 
+@pytest.mark.jit  # NumPy says what machine code does not
 @pytest.mark.parametrize("factor", [1e-30, 1e-40])
 @pytest.mark.parametrize("n_columns", [4, 30])
 @pytest.mark.parametrize("name", ["ThresherClassifier", "ThresherRegressor"])
