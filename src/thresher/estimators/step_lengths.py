@@ -31,6 +31,7 @@ LITTLE = 0.1  # of the loss without any feature, below which nearly all is expla
 SAVED, ERRORS = 0.05, 2.0
 FEWEST = 100  # rows of the rarer class that can tell
 MOST_ROWS = 5_000  # that are compared
+LOOKED_AT = 2_000  # rows that show how much is explained
 FIRST = 2  # folds that are compared before the others
 
 
@@ -106,9 +107,11 @@ class LengthensSteps(MindsRarity):
         self: Any, rows: sparse.csr_array, targets: list[np.ndarray], importance: np.ndarray
     ) -> bool:
         """Return whether the model has left next to nothing of the loss unexplained."""
-        model = self._model
-        given = GivenRows(rows, model.vocabulary, model.learner.dtype)
-        left = unexplained_share(model.learner, model.problems, given, targets, importance)
+        model, some = self._model, Sample(rows, targets, importance)
+        some = some.only(np.arange(0, importance.size, -(-importance.size // LOOKED_AT)))
+        given = GivenRows(some.rows, model.vocabulary, model.learner.dtype)
+        told = some.targets, some.importance
+        left = unexplained_share(model.learner, model.problems, given, *told)
         return left < LITTLE
 
 
