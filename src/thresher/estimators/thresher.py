@@ -276,8 +276,7 @@ class ThresherRegressor(ThresherModel, OnlineRegressor):
         How many features to keep: a number, or a share of all columns. "auto" lets ``fit`` choose,
         as ThresherClassifier does, by the loss of the regression on held-out rows of four folds;
         ``size_choice_`` says what was chosen and why. ``fit_stream`` does the same with the first
-        rows of what it reads. ``partial_fit`` keeps one per cent of the columns that occur, and at
-        least 100.
+        rows of what it reads. ``partial_fit`` keeps 1 % of the columns that occur, at least 100.
     normalize : bool or "auto", default=False
         Whether rows are scaled to unit length, in training and prediction. Predictions are then no
         longer linear in X: wanted where a document's length should not matter.
