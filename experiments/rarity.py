@@ -24,7 +24,8 @@ from experiments.fitting import training_rows
 from experiments.overlaps import overlaps_of
 from experiments.roots import DRAWINGS, SIZE, TESTED, WORD, rival, source_files
 from thresher import ThresherClassifier
-from thresher.estimators.rarity import scales_by_rarity
+from thresher.estimators.decisions.rarity import scales_by_rarity
+from thresher.estimators.decisions.units import Sizes
 from thresher.stability import kappa_from_overlaps
 
 SHORTEST = 300  # characters of a docstring that says anything
@@ -70,7 +71,8 @@ def drawing(rows: Any, labels: np.ndarray, n_rows: int, seed: int) -> Result:
         kind(n_features_to_select=SIZE, random_state=seed).fit(rows[mine], labels[mine])
         for kind in (ThresherClassifier, AlikeClassifier)
     ]
-    idf = scales_by_rarity(sparse.csr_array(rows[mine]), None)
+    learnt = sparse.csr_array(rows[mine])
+    idf = scales_by_rarity(Sizes.in_rows(learnt), learnt.shape, None)
     weighted = [
         sparse.csr_array(idf.scaled(sparse.csr_array(rows[some]))) for some in (mine, others)
     ]

@@ -27,7 +27,7 @@ from experiments.few import resplits
 from experiments.kinds import l1_columns
 from thresher import ThresherClassifier
 from thresher.data.powers import raised
-from thresher.estimators.amounts import even_shares
+from thresher.estimators.decisions.amounts import even_shares
 
 PACKAGES = ("numpy", "scipy", "sklearn", "numba", "pandas", "matplotlib", "mypy")
 SHORTEST = 1500  # characters of a file that says anything

@@ -23,6 +23,8 @@ from experiments.few import resplits
 from experiments.overlaps import overlaps_of
 from experiments.roots import WORD, source_files
 from thresher import ThresherClassifier
+from thresher.estimators.decisions.decision import without
+from thresher.estimators.decisions.step_lengths import LongerSteps
 from thresher.stability import kappa_from_overlaps
 
 SIZES = (50, 100, 200, 500, 1000)
@@ -42,7 +44,7 @@ SETS = (
 class UsualSteps(ThresherClassifier):
     """The default with its usual steps."""
 
-    lengthens_steps = False
+    decisions = without(ThresherClassifier.decisions, LongerSteps)
 
 
 class Drawing(NamedTuple):

@@ -19,7 +19,7 @@ with atheris.instrument_imports(include=["thresher"]):
 import thresher.estimators  # noqa: F401  not to be instrumented: Numba compiles what it finds
 
 with atheris.instrument_imports(include=["thresher"]):
-    from thresher.estimators.loading import loads
+    from thresher.estimators.storing.loading import loads
 
 CHECKSUM = re.compile(rb'\\"sha256\\":\\"([0-9a-f]{64})\\"')
 

@@ -12,11 +12,14 @@ from scipy import sparse
 from sklearn.base import is_classifier
 
 import thresher.estimators
-from thresher.estimators.levelling import LevelsClasses
+from thresher.estimators.decisions.decision import without
+from thresher.estimators.decisions.levelling import Margins
 
 NO_JIT = os.environ.get("NUMBA_DISABLE_JIT", "0") not in ("", "0")
+DECISIONS = thresher.ThresherClassifier.decisions
+UNCALIBRATED = without(DECISIONS, Margins)
 if NO_JIT:  # calibration fits four folds by the same kernels: its own tests run compiled
-    LevelsClasses.levels = False
+    thresher.ThresherClassifier.decisions = UNCALIBRATED
 LOSSES = ["hinge", "log_loss", "squared_hinge", "modified_huber"]
 ALL = thresher.estimators.__all__
 NAMES = [name for name in ALL if name.endswith("Classifier")]

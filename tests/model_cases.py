@@ -5,8 +5,8 @@ import copy
 import numpy as np
 
 import thresher
-from thresher.estimators.loading import estimator_from
-from thresher.estimators.saving import tree_of
+from thresher.estimators.storing.loading import estimator_from
+from thresher.estimators.storing.saving import tree_of
 from thresher.files import container
 from thresher.files.container import ModelFileError
 from thresher.files.tree import pack

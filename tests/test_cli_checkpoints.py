@@ -12,7 +12,7 @@ from kill_training import write_rows
 from thresher.cli import checkpoints
 from thresher.cli.failing import BAD_DATA, INTERRUPTED, NO_OUTPUT, USAGE
 from thresher.cli.watching import Watch
-from thresher.estimators.checkpoint import names_in, training_tree
+from thresher.estimators.storing.checkpoint import names_in, training_tree
 from thresher.estimators.streaming import StreamTraining, training_source
 from thresher.files.errors import ModelFileError
 
@@ -80,7 +80,7 @@ def test_names_are_read_without_the_model(tmp_path, in_chunks, monkeypatch):
     training = StreamTraining.begin(model, training_source(model, rows, False, {}))
     next(training.steps())
     tree = training_tree(training)
-    monkeypatch.setattr("thresher.estimators.checkpoint.estimator_from", None)
+    monkeypatch.setattr("thresher.estimators.storing.checkpoint.estimator_from", None)
     assert [names_in(tree).name(k) for k in range(10)] == [model._names.name(k) for k in range(10)]
     tree["estimator"]["names"] = 3
     with pytest.raises(ModelFileError, match="cannot be"):

@@ -13,7 +13,7 @@ from commands import run
 from kill_training import write_rows
 from thresher.cli import places
 from thresher.cli.failing import BAD_MODEL, NO_OUTPUT
-from thresher.estimators import saving
+from thresher.estimators.storing import saving
 
 
 @pytest.fixture

@@ -10,7 +10,7 @@ from numpy.testing import assert_allclose, assert_array_equal
 
 from cases import NAMES, labelled_rows, make, numbered_rows
 from commands import run
-from thresher.estimators.computing import computation
+from thresher.estimators.exporting.computing import computation
 from unit_cases import in_units
 
 UNITS = {"one unit": [], "several units": [5, 15, 30]}

@@ -17,7 +17,7 @@ from sklearn.preprocessing import MaxAbsScaler
 import thresher
 from cases import LOSSES, NAMES, PATHED, VARIANTS, labelled_rows, make, stream, variant_id
 from thresher.data.naming import GrowingNames
-from thresher.estimators import graph
+from thresher.estimators.exporting import graph
 from thresher.files.errors import FileError
 
 CLASS_NAMES = {

@@ -18,9 +18,9 @@ from thresher.learners.striding import strides
 # Fits of every kind, as the bits of their weights.
 FITS = """
 import hashlib, json
-from cases import labelled_rows, make
-from thresher.estimators.levelling import LevelsClasses
-LevelsClasses.levels = True  # which cases leave out where nothing is compiled
+from cases import DECISIONS, labelled_rows, make
+from thresher import ThresherClassifier
+ThresherClassifier.decisions = DECISIONS  # all: cases leave one out where nothing is compiled
 rows, labels = labelled_rows(n=120, p=40, density=0.2)
 found = {}
 for changes in CHANGES:

@@ -8,12 +8,12 @@ from numpy.testing import assert_allclose, assert_array_equal
 from scipy import sparse
 from sklearn.metrics import log_loss
 
-from cases import dense_coef, facts
+from cases import UNCALIBRATED, dense_coef, facts
 from model_cases import saved
 from thresher import ThresherClassifier, ThresherClassifierCV
-from thresher.estimators import levelling, step_lengths
+from thresher.estimators.decisions import levelling, step_lengths
+from thresher.estimators.decisions.levelling import outnumber_a_class
 from thresher.estimators.describing import describe
-from thresher.estimators.levelling import outnumber_a_class
 from thresher.estimators.wording import meaning_of
 from thresher.train import likeliest
 
@@ -25,7 +25,7 @@ SMALL = {"n_features_to_select": SIZE, "random_state": 0, "max_iter": 60, "n_sta
 class Unlevelled(ThresherClassifier):
     """The flagship with its margins as they are."""
 
-    levels = False
+    decisions = UNCALIBRATED
 
 
 def rare_class(n=300, seed=0, share=0.15, p=3000):

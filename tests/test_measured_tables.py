@@ -6,8 +6,8 @@ from numpy.testing import assert_allclose
 from scipy import sparse
 
 from thresher import FTRLClassifier, ThresherClassifier, ThresherRegressor
-from thresher.estimators.offsets import FarColumns
-from thresher.estimators.units import Sizes
+from thresher.estimators.decisions.offsets import FarColumns
+from thresher.estimators.decisions.units import Sizes
 
 
 def measured(X):

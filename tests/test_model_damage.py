@@ -11,8 +11,8 @@ import thresher
 from cases import PATHED, labelled_rows, make, stream
 from files_cases import flips, resealed, truncations
 from model_cases import assert_nonsense_is_refused_or_harmless, data_of
-from thresher.estimators.loading import estimator_from, loads
-from thresher.estimators.saving import tree_of
+from thresher.estimators.storing.loading import estimator_from, loads
+from thresher.estimators.storing.saving import tree_of
 from thresher.files import container
 from thresher.files.container import ModelFileError
 from thresher.files.tree import pack, unpack

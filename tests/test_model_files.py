@@ -24,7 +24,7 @@ from cases import (
     variant_id,
 )
 from model_cases import assert_predicts_the_same, data_of, saved
-from thresher.estimators.loading import loads
+from thresher.estimators.storing.loading import loads
 
 
 @pytest.mark.parametrize("training_state", [False, True], ids=["slim", "whole"])

@@ -15,8 +15,8 @@ from sklearn.preprocessing import StandardScaler
 import thresher
 from cases import SMALL, labelled_rows, make
 from thresher.data.column_offsets import ColumnOffsets
-from thresher.estimators.offsets import FEWEST_ROWS, FarColumns
-from thresher.estimators.units import Sizes
+from thresher.estimators.decisions.offsets import FEWEST_ROWS, FarColumns
+from thresher.estimators.decisions.units import Sizes
 from thresher.files.errors import ModelFileError
 
 MEASURING = ["ThresherClassifier", "ThresherRegressor"]

@@ -7,11 +7,15 @@ from scipy import sparse
 from sklearn.datasets import dump_svmlight_file
 
 import thresher
+from cases import DECISIONS
 from commands import run
-from thresher.estimators import rarity
-from thresher.estimators.rarity import MindsRarity, are_weighted, scales_by_rarity
+from thresher.estimators.decisions import rarity
+from thresher.estimators.decisions.decision import without
+from thresher.estimators.decisions.rarity import Rarity, are_weighted, scales_by_rarity
+from thresher.estimators.decisions.units import Sizes
 
 FREQUENT, RARE, TELLING = 40, 200, 30
+ALIKE = without(DECISIONS, Rarity)
 
 
 def bags(n=300, seed=0):
@@ -64,9 +68,10 @@ def asked(monkeypatch):
 
 def test_scales_are_the_logarithm_of_rarity(some):
     rows = sparse.csr_array(sparse.hstack([some[0], sparse.csr_array((300, 2))]))
-    scales = scales_by_rarity(rows, None)
+    sizes = Sizes.in_rows(rows)
+    scales = scales_by_rarity(sizes, rows.shape, None)
     assert_allclose(scales.spread(rows.shape[1]), idf(rows))
-    twice = scales_by_rarity(rows, scales)
+    twice = scales_by_rarity(sizes, rows.shape, scales)
     assert_allclose(twice.spread(rows.shape[1]), idf(rows) ** 2)
 
 
@@ -74,7 +79,7 @@ def test_rare_columns_count_more_where_they_tell_more(some, model, monkeypatch):
     rows, labels = bags(1000, seed=1)
     assert model.rare_columns_count_more_
     assert_allclose(model.column_scales_, idf(some[0]))
-    monkeypatch.setattr(MindsRarity, "minds_rarity", False)
+    monkeypatch.setattr(thresher.ThresherClassifier, "decisions", ALIKE)
     alike = classifier().fit(*some)
     assert not alike.rare_columns_count_more_
     assert (alike.column_scales_ == 1).all()
@@ -85,7 +90,7 @@ def test_it_is_a_model_of_columns_so_multiplied(some, model):
     rows, labels = some
     by_hand = sparse.csr_array(rows @ sparse.diags(idf(rows)))
     other = thresher.ThresherClassifier(**model.get_params())
-    other.minds_rarity = False
+    other.decisions = ALIKE
     other.fit(by_hand, labels)
     assert_array_equal(model.get_support(), other.get_support())
     assert_allclose(model.decision_function(rows), other.decision_function(by_hand), rtol=1e-4)
@@ -122,11 +127,12 @@ def test_nobody_is_asked_without_need(some, asked, monkeypatch):
 def test_weighted_columns_are_told(some, asked):
     rows, labels = some
     marks = sparse.csr_array(rows != 0).astype(float)
-    assert not are_weighted(rows)
-    assert not are_weighted(marks)
-    weighted = scales_by_rarity(marks, None).scaled(marks)
-    assert are_weighted(weighted)
-    assert are_weighted(rows[:2])  # of which nothing can be told
+    sizes = Sizes.in_rows(marks)
+    weighted = scales_by_rarity(sizes, marks.shape, None).scaled(marks)
+    assert not are_weighted(Sizes.in_rows(rows), 300)
+    assert not are_weighted(sizes, 300)
+    assert are_weighted(Sizes.in_rows(weighted), 300)
+    assert are_weighted(Sizes.in_rows(rows[:2]), 2)  # of which nothing can be told
     assert not classifier().fit(weighted, labels).rare_columns_count_more_
     assert not asked
 

@@ -23,10 +23,10 @@ from files_cases import flips
 from model_cases import assert_nonsense_is_refused_or_harmless, data_of, saved
 from thresher.cli.failing import BAD_DATA, USAGE
 from thresher.data.sources.given import GivenSource
-from thresher.estimators.checkpoint import training_from, training_tree
 from thresher.estimators.evaluating import evaluate
-from thresher.estimators.loading import ModelFileError, estimator_from, loads
-from thresher.estimators.saving import tree_of
+from thresher.estimators.storing.checkpoint import training_from, training_tree
+from thresher.estimators.storing.loading import ModelFileError, estimator_from, loads
+from thresher.estimators.storing.saving import tree_of
 from thresher.estimators.streaming import StreamTraining, training_source
 
 BOTH = pytest.mark.parametrize("loss", TARGET_LOSSES)

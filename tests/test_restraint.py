@@ -8,10 +8,10 @@ from sklearn.linear_model import LogisticRegression
 from sklearn.metrics import log_loss
 
 import thresher
-from cases import dense_coef, facts
+from cases import UNCALIBRATED, dense_coef, facts
 from thresher import ThresherClassifier
-from thresher.estimators import levelling
-from thresher.estimators.levelling import can_choose
+from thresher.estimators.decisions import levelling
+from thresher.estimators.decisions.levelling import can_choose
 from thresher.kernels.losses import LOG_LOSS
 from thresher.kernels.rows import Rows
 from thresher.train.levelling import Counsel, counsel_of
@@ -25,7 +25,7 @@ SMALL = {"n_features_to_select": 60, "random_state": 0, "n_stages": 10, "max_ite
 class AsRefitted(ThresherClassifier):
     """The flagship with weights and margins as the refit has them."""
 
-    levels = False
+    decisions = UNCALIBRATED
 
 
 def noisy(n=500, seed=0, p=400, wrong=0.1):
@@ -136,7 +136,7 @@ def test_a_penalty_can_be_had_by_hand(both, monkeypatch):
     """What a counsel's penalty makes of weights is what ridge regression makes of them."""
     X, y = noisy()
     given = [Counsel(penalty=0.5)]
-    monkeypatch.setattr(levelling.LevelsClasses, "_held_out", lambda *_: given)
+    monkeypatch.setattr(levelling, "held_out", lambda *_: given)
     model = ThresherClassifier(**SMALL, dtype="float64", normalize=False).fit(X, y)
     mine = X[:, model.get_support(indices=True)]
     norm = mine.power(2).sum(axis=1).mean()

@@ -14,9 +14,9 @@ from cases import labelled_rows
 from commands import run
 from thresher.cli.watching import Watch
 from thresher.data.powers import raised
-from thresher.estimators import roots
-from thresher.estimators.amounts import drown_each_other, even_shares
-from thresher.estimators.computing import computation
+from thresher.estimators.decisions import roots
+from thresher.estimators.decisions.amounts import drown_each_other, even_shares
+from thresher.estimators.exporting.computing import computation
 from thresher.files.errors import ModelFileError
 from unit_cases import in_units
 
@@ -215,8 +215,8 @@ def test_learning_goes_on_with_roots(documents, rooted, tmp_path):
 
 
 def test_files_keep_the_power(documents, rooted, tmp_path):
-    from thresher.estimators.loading import estimator_from
-    from thresher.estimators.saving import tree_of
+    from thresher.estimators.storing.loading import estimator_from
+    from thresher.estimators.storing.saving import tree_of
 
     rooted.save(tmp_path / "model.thresher")
     loaded = thresher.load(tmp_path / "model.thresher")

@@ -8,8 +8,8 @@ from sklearn.datasets import dump_svmlight_file
 
 from cases import labelled_rows
 from thresher import ThresherClassifier, ThresherRegressor
-from thresher.estimators import selecting_steps
-from thresher.estimators.selecting_steps import (
+from thresher.estimators.decisions import selecting_steps
+from thresher.estimators.decisions.selecting_steps import (
     MANY_ROWS,
     MANY_UPDATES,
     USUAL,

@@ -14,8 +14,8 @@ from golden.make import golden_rows
 from size_cases import FEW, cross_validated, told
 from thresher import ModelFileError, ThresherClassifier, ThresherClassifierCV
 from thresher.demo.data import PROBE, QUICK, Recipe, make_documents
-from thresher.estimators.loading import estimator_from
-from thresher.estimators.saving import tree_of
+from thresher.estimators.storing.loading import estimator_from
+from thresher.estimators.storing.saving import tree_of
 from thresher.train.judges import ClassJudge
 from thresher.train.sizing import columns_of
 
@@ -90,7 +90,7 @@ def test_noise_that_tells_a_little_by_chance_needs_few_features(monkeypatch):
     labels = np.random.default_rng(7 + 999).integers(0, 2, 300)
     model = ThresherClassifier(random_state=7)
     assert model.fit(rows, labels).n_features_selected_ == 1
-    monkeypatch.setattr("thresher.estimators.sizing.nobody_speaks", lambda *_: False)
+    monkeypatch.setattr("thresher.estimators.decisions.sizing.nobody_speaks", lambda *_: False)
     assert model.fit(rows, labels).n_features_selected_ > 10
 
 
@@ -143,7 +143,7 @@ def test_a_single_row_of_a_class_leaves_it_to_the_rule(kind):
 def test_of_many_rows_some_are_looked_at(binary, monkeypatch):
     rows, labels = binary
     whole = told(ThresherClassifier(**FEW).fit(rows, labels))
-    monkeypatch.setattr("thresher.estimators.sizing.MOST_ROWS", 30)
+    monkeypatch.setattr("thresher.estimators.decisions.sizing.MOST_ROWS", 30)
     some = told(ThresherClassifier(**FEW).fit(rows, labels))
     assert some != whole
     assert some == told(ThresherClassifier(**FEW, n_jobs=2).fit(rows, labels))

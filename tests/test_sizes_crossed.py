@@ -9,7 +9,7 @@ from sklearn.model_selection import KFold, PredefinedSplit, ShuffleSplit
 import thresher
 from size_cases import FEW, cross_validated
 from thresher import ThresherClassifierCV
-from thresher.estimators.saving import tree_of
+from thresher.estimators.storing.saving import tree_of
 
 
 @pytest.fixture(scope="module")

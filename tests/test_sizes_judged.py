@@ -11,7 +11,7 @@ from cases import labelled_rows
 from size_cases import FEW
 from thresher import ThresherClassifier
 from thresher.data.vocabulary import Vocabulary
-from thresher.estimators.sizing import usual_sizes
+from thresher.estimators.decisions.sizing import usual_sizes
 from thresher.learners.timetable import fixed_timetable
 from thresher.train import Passes
 from thresher.train.feed import Batch

@@ -12,7 +12,7 @@ import thresher
 from cases import TARGET_LOSSES, assert_same_bits, numbered_rows
 from commands import run, write_svmlight
 from thresher import ThresherRegressor, ThresherRegressorCV
-from thresher.estimators.sizing import strata_of
+from thresher.estimators.decisions.sizing import strata_of
 from thresher.train.judges import NumberJudge
 from thresher.train.sizing import columns_of
 

@@ -21,8 +21,8 @@ from cases import (
 )
 from thresher.data.growth import Arrays, Log
 from thresher.data.vocabulary import Vocabulary
-from thresher.estimators.loading import estimator_from
-from thresher.estimators.saving import tree_of
+from thresher.estimators.storing.loading import estimator_from
+from thresher.estimators.storing.saving import tree_of
 from thresher.files import container
 from thresher.files.errors import ModelFileError
 from thresher.files.tree import pack, unpack

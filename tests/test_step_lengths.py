@@ -6,12 +6,14 @@ from numpy.testing import assert_array_equal
 from sklearn.datasets import load_digits
 
 import thresher
-from cases import facts
+from cases import DECISIONS, UNCALIBRATED, facts
 from model_cases import saved
 from thresher import ThresherClassifier
 from thresher.data.given_rows import GivenRows
-from thresher.estimators import step_lengths
-from thresher.estimators.asking import at_length
+from thresher.estimators.decisions import step_lengths
+from thresher.estimators.decisions.asking import at_length
+from thresher.estimators.decisions.decision import Decision, without
+from thresher.estimators.decisions.step_lengths import LongerSteps
 from thresher.estimators.describing import describe
 from thresher.estimators.wording import facts_of
 from thresher.files.errors import ModelFileError
@@ -95,7 +97,7 @@ def test_who_is_told_otherwise_compares_nothing(always, monkeypatch, changes):
 def test_weights_that_steps_did_not_find_are_not_compared(always, monkeypatch):
     monkeypatch.setattr(step_lengths, "held_out_losses", None)
     monkeypatch.setattr(likeliest, "by_chance", lambda *_: -1.0)  # any fall of the loss will do
-    monkeypatch.setattr(ThresherClassifier, "levels", False)
+    monkeypatch.setattr(ThresherClassifier, "decisions", UNCALIBRATED)
     model = ThresherClassifier(**SMALL).fit(*separable())
     assert model._model.learner.has_settled(model._model.problems[0].state)
     assert model.step_scale_ == 1.0
@@ -175,7 +177,7 @@ def test_a_file_with_a_length_that_steps_cannot_have_is_refused(always, judged, 
 class Usual(ThresherClassifier):
     """The flagship with the usual steps."""
 
-    lengthens_steps = False
+    decisions = without(DECISIONS, LongerSteps)
 
 
 @pytest.mark.jit
@@ -204,13 +206,17 @@ def test_what_is_unexplained_is_the_loss_over_that_of_the_intercept_alone():
     assert share == pytest.approx(np.mean(np.logaddexp(0, -margins)) / nothing, rel=1e-5)
 
 
+class TellsUnexplained(Decision):
+    """Whether anything is left unexplained: it decides nothing, and says how much."""
+
+    def revises(self, estimator, learnt, run_all):
+        model, (rows, *told) = estimator._model, learnt
+        given = GivenRows(rows, model.vocabulary, model.learner.dtype)
+        estimator.shares = [unexplained_share(model.learner, model.problems, given, *told)]
+        return False
+
+
 class Unlevelled(ThresherClassifier):
     """The flagship with margins as they are, which tells what it left unexplained."""
 
-    levels = False
-
-    def _has_explained(self, *given):
-        problems = self._model.problems
-        rows = GivenRows(given[0], self._model.vocabulary, self._model.learner.dtype)
-        self.shares = [unexplained_share(self._model.learner, problems, rows, *given[1:])]
-        return False
+    decisions = (*without(UNCALIBRATED, LongerSteps), TellsUnexplained())

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 
-from cases import LOSSES, NAMES, PATHED, make
+from cases import LOSSES, NAMES, PATHED, UNCALIBRATED, make
 from thresher import ThresherClassifier
 from twins import CLASSICS, TWINS, run_of
 
@@ -14,7 +14,7 @@ EXACT = {"rtol": 0, "atol": 1e-10}
 @pytest.fixture(autouse=True)
 def as_learnt(monkeypatch):
     """Leave margins as they were learnt: calibration on held-out rows is tested on its own."""
-    monkeypatch.setattr(ThresherClassifier, "levels", False)
+    monkeypatch.setattr(ThresherClassifier, "decisions", UNCALIBRATED)
 
 
 def of_problem(shown, n_problems, problem):

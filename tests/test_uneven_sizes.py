@@ -6,8 +6,8 @@ from numpy.testing import assert_allclose, assert_array_equal
 from scipy import sparse
 
 import thresher
-from thresher.estimators.offsets import FarColumns
-from thresher.estimators.units import NOWHERE, Sizes
+from thresher.estimators.decisions.offsets import FarColumns
+from thresher.estimators.decisions.units import NOWHERE, Sizes
 
 
 def counts_of_genes(n=200, p=300, seed=0):

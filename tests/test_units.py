@@ -9,10 +9,10 @@ from sklearn.pipeline import make_pipeline
 
 import thresher
 from cases import SMALL, labelled_rows, make
+from thresher.estimators.decisions.units import Sizes
 from thresher.estimators.describing import describe
-from thresher.estimators.loading import estimator_from
-from thresher.estimators.saving import tree_of
-from thresher.estimators.units import Sizes
+from thresher.estimators.storing.loading import estimator_from
+from thresher.estimators.storing.saving import tree_of
 from unit_cases import ODD, in_units, plain_and_odd
 
 ALL_SMALL = list(SMALL)

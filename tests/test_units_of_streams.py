@@ -7,7 +7,7 @@ from numpy.testing import assert_allclose, assert_array_equal
 from sklearn.datasets import dump_svmlight_file
 
 from cases import SMALL, labelled_rows, make
-from thresher.estimators.units import WATCHED
+from thresher.estimators.decisions.units import WATCHED
 from unit_cases import ODD, in_units
 
 pytestmark = pytest.mark.usefixtures("in_chunks")

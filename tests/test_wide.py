@@ -10,7 +10,7 @@ from scipy import sparse
 
 from cases import labelled_rows, make
 from thresher.data.matrix import count_columns
-from thresher.estimators.selecting_steps import common_share
+from thresher.estimators.decisions.selecting_steps import common_share
 
 WIDE = 1_000_000
 

@@ -8,7 +8,10 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from thresher import ThresherClassifier
-from thresher.estimators.selecting_steps import USUAL
+from thresher.estimators.decisions.decision import without
+from thresher.estimators.decisions.levelling import Margins
+from thresher.estimators.decisions.rarity import Rarity
+from thresher.estimators.decisions.selecting_steps import USUAL
 from thresher.learners.judge import OF_COLUMNS
 from thresher.learners.thresher import Thresher
 
@@ -55,13 +58,13 @@ class UnmeasuredClassifier(ThresherClassifier):
 class UnlevelledClassifier(ThresherClassifier):
     """The default, but for weights and margins, which it leaves as the refit has them."""
 
-    levels = False
+    decisions = without(ThresherClassifier.decisions, Margins)
 
 
 class AlikeClassifier(ThresherClassifier):
     """The default, but for columns that few rows have, which count like others."""
 
-    minds_rarity = False
+    decisions = without(ThresherClassifier.decisions, Rarity)
 
 
 def _long_steps(learner: Thresher) -> Thresher:

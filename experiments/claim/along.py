@@ -11,8 +11,12 @@ from experiments.datasets import Split
 from experiments.methods import method
 from thresher import ThresherClassifier
 from thresher.data.vocabulary import Vocabulary
+from thresher.estimators.decisions.decision import without
+from thresher.estimators.decisions.levelling import Margins
+from thresher.estimators.decisions.step_lengths import LongerSteps
 from thresher.kernels.rows import Rows, Updates
 from thresher.learners.adaptive_paths import units_of
+from thresher.learners.pace import Schedule
 from thresher.learners.paths import Paths
 from thresher.learners.protocol import Learner
 from thresher.learners.thresher import Thresher
@@ -60,13 +64,24 @@ class Watched(Thresher):
 
 
 @dataclass(kw_only=True, eq=False, repr=False)
-class WatchedClassifier(ThresherClassifier):
-    """The flagship, which shows its paths wherever they have no more than ``most_looked_at``.
+class PacedClassifier(ThresherClassifier):
+    """The flagship, with steps that are so many ``times`` as long as usual, whatever rows say."""
+
+    decisions = without(ThresherClassifier.decisions, LongerSteps)
+    times: float = 1.0
+
+    def _steps(self, share: float = 1.0) -> Schedule:
+        return super()._steps(self.times * share)
+
+
+@dataclass(kw_only=True, eq=False, repr=False)
+class WatchedClassifier(PacedClassifier):
+    """The same, which shows its paths wherever they have no more than ``most_looked_at``.
 
     Margins are left as they are: folds that level them are other paths.
     """
 
-    levels = lengthens_steps = False
+    decisions = without(PacedClassifier.decisions, Margins)
     show: Callable[[Look], None] | None = None
     look_every: int = 1
     most_looked_at: int = 0
@@ -79,8 +94,10 @@ class WatchedClassifier(ThresherClassifier):
         return Watched(**known, show=self.show, every=self.look_every, most=self.most_looked_at)
 
 
-OURS = method("thresher")
-WATCHED = replace(OURS, make=f"{__name__}:{WatchedClassifier.__name__}")
+PACED, WATCHED = (
+    replace(method("thresher"), make=f"{__name__}:{kind.__name__}")
+    for kind in (PacedClassifier, WatchedClassifier)
+)
 
 
 class Best:

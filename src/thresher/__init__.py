@@ -20,8 +20,8 @@ if TYPE_CHECKING:
         ThresherRegressorCV,
         TruncatedGradientClassifier,
     )
-    from thresher.estimators.loading import load
     from thresher.estimators.refitting import selection_shares
+    from thresher.estimators.storing.loading import load
     from thresher.estimators.unit_scaler import UnitScaler
     from thresher.files.errors import ModelFileError
 
@@ -49,7 +49,7 @@ _HOMES = {
     "DataError": "thresher.data.errors",
     "ModelFileError": "thresher.files.errors",
     "UnitScaler": "thresher.estimators.unit_scaler",
-    "load": "thresher.estimators.loading",
+    "load": "thresher.estimators.storing.loading",
     "open_source": "thresher.data.sources.opening",
     "selection_shares": "thresher.estimators.refitting",
 }

@@ -6,6 +6,7 @@ import pytest
 from experiments.ablation import cli, measuring, reading
 from experiments.ablation.variants import DEFAULT, VARIANTS, Variant
 from experiments.store import Store
+from thresher import ThresherClassifier
 
 
 def learner_of(variant):
@@ -21,7 +22,7 @@ def test_only_the_default_is_the_default(name):
     ours, default = learner_of(variant), learner_of(VARIANTS[DEFAULT])
     same = ours == default and type(ours) is type(default) and variant.scaling == "row-l2"
     kind = type(variant.build(5, 0))
-    same = same and kind.measures_columns and kind.levels and kind.minds_rarity
+    same = same and kind.measures_columns and kind.decisions == ThresherClassifier.decisions
     assert same == (name == DEFAULT)
 
 

@@ -4,7 +4,7 @@ import numpy as np
 from numpy.testing import assert_allclose, assert_array_equal
 from scipy import sparse
 
-from cases import labelled_rows
+from cases import UNCALIBRATED, labelled_rows
 from experiments.claim.along import Best, WatchedClassifier, _as_learnt
 from experiments.claim.oracle import chosen
 from experiments.datasets import Split
@@ -33,7 +33,7 @@ def watched(data, every=7):
 
 def test_who_is_watched_learns_the_same(monkeypatch):
     data = rows_in_units()
-    monkeypatch.setattr(ThresherClassifier, "levels", False)  # calibration comes after learning
+    monkeypatch.setattr(ThresherClassifier, "decisions", UNCALIBRATED)  # which comes after learning
     alone = ThresherClassifier(**SETTINGS).fit(*data)
     model, looks = watched(data)
     assert_array_equal(model.coef_, alone.coef_)

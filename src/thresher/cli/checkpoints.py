@@ -32,7 +32,7 @@ def read_checkpoint(path: str) -> tuple[Recipe, dict[str, Any] | None]:
 
 def write_checkpoint(recipe: Recipe, training: Any) -> None:
     """Write recipe and state as one file, whole or not at all."""
-    from thresher.estimators.checkpoint import training_tree
+    from thresher.estimators.storing.checkpoint import training_tree
     from thresher.files import container
     from thresher.files.tree import pack
 

@@ -41,7 +41,7 @@ def export(model: str, out: str, quiet: bool) -> None:
         fitted.to_onnx(out)
         say(f"Wrote {out}.", quiet)
         return
-    from thresher.estimators.computing import computation
+    from thresher.estimators.exporting.computing import computation
 
     fitted.export_coefficients(out)
     say(f"Wrote {out}. {computation(fitted)}", quiet)

@@ -25,7 +25,7 @@ def load_model(path: str) -> Any:
     """Return the fitted model of a file."""
     try:
         _refuse_at_sight(path)
-        from thresher.estimators.loading import load
+        from thresher.estimators.storing.loading import load
 
         return load(path)
     except OSError as error:

@@ -161,7 +161,7 @@ def _run(
 
 def _write_model(estimator: Any, path: str) -> None:
     """Write what ``save`` would, also to standard output and to devices."""
-    from thresher.estimators.saving import bytes_of
+    from thresher.estimators.storing.saving import bytes_of
 
     with writing(path) as stream:
         stream.write(bytes_of(estimator))
@@ -191,7 +191,7 @@ def _learn_in_chunks(training: Any, keeper: Keeper, quiet: bool) -> None:
 
 def _training(recipe: Recipe, state: dict[str, Any] | None, keeper: Keeper, quiet: bool) -> Any:
     """Return the training at its beginning, or where a checkpoint left it."""
-    from thresher.estimators.checkpoint import names_in, training_from
+    from thresher.estimators.storing.checkpoint import names_in, training_from
     from thresher.estimators.streaming import StreamTraining, training_source
 
     def tell(message: str) -> None:

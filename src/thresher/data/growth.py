@@ -228,6 +228,15 @@ class Log:
             self.arrays[name][first:last] = array
         self.length[0] = last
 
+    def add(self, **entry: float) -> None:
+        """Add an entry, a number under each name."""
+        place = int(self.length[0])
+        if not self.room:
+            self.grow(place + 1)
+        for name, number in entry.items():
+            self.arrays[name][place] = number
+        self.length[0] = place + 1
+
     def used(self) -> dict[str, np.ndarray]:
         """Return what is in use, by name."""
         return {name: array[: self.length[0]] for name, array in self.arrays.items()}

@@ -45,7 +45,15 @@ def unit_scales(lengths: np.ndarray) -> np.ndarray:
 
 
 def count_columns(rows: sparse.csr_array) -> int:
-    """Return how many columns occur, at a cost that follows the entries and not the width."""
-    if rows.shape[1] > rows.nnz:
-        return int(np.unique(rows.indices).size)
-    return int(np.count_nonzero(np.bincount(rows.indices, minlength=1)))
+    """Return how many columns occur."""
+    return int(column_counts(rows)[0].size)
+
+
+def column_counts(rows: sparse.csr_array) -> tuple[np.ndarray, np.ndarray]:
+    """Return which columns occur, and how often, at a cost that follows the entries."""
+    if rows.shape[1] > rows.nnz:  # too wide to have a place for every column
+        columns, counts = np.unique(rows.indices, return_counts=True)
+        return columns, counts
+    counts = np.bincount(rows.indices, minlength=1)
+    columns = np.flatnonzero(counts)
+    return columns, counts[columns]

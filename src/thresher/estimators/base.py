@@ -2,7 +2,6 @@
 
 import copy
 from abc import ABCMeta, abstractmethod
-from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, ClassVar, Self
 
@@ -10,32 +9,31 @@ import numpy as np
 from scipy import sparse
 from sklearn.utils import check_random_state
 
-from thresher.data.sources.protocol import Source
 from thresher.data.vocabulary import Vocabulary
-from thresher.estimators.decisions import Decisions
+from thresher.estimators.decisions.columns import Columns
+from thresher.estimators.decisions.decision import Decisions, settle
+from thresher.estimators.decisions.offsets import warn_of_offsets
+from thresher.estimators.decisions.units import Sizes, warn_of_odd_units
 from thresher.estimators.inputs import check_rows, check_weights
-from thresher.estimators.lessons import Lessons, NextLessons, with_weight
+from thresher.estimators.labels import MakeLearner, MeansLabels
+from thresher.estimators.lessons import with_weight
 from thresher.estimators.linear import SparseLinearModel
-from thresher.estimators.offsets import warn_of_offsets
 from thresher.estimators.overflowing import overflow_explained, warn_of_vanishing
 from thresher.estimators.parameters import COMMON, Constraints, with_shared_words
-from thresher.estimators.progressive import Progressive
 from thresher.estimators.streaming import StreamTraining, training_source
-from thresher.estimators.units import Sizes, warn_of_odd_units
 from thresher.learners.pace import Pace
 from thresher.learners.protocol import Learner, Overflow
 from thresher.train import Model, Passes, Problem, Recall, Sample
 from thresher.validation import check_parameters
 from thresher.workers import Workers, workers
 
-MakeLearner = Callable[[], Learner]
-
 
 @dataclass(kw_only=True, eq=False, repr=False)
-class OnlineModel(Decisions, SparseLinearModel, metaclass=ABCMeta):
+class OnlineModel(MeansLabels, SparseLinearModel, metaclass=ABCMeta):
     """A linear model that learns one row at a time; what its labels mean is for others to say."""
 
     constraints: ClassVar[Constraints] = COMMON
+    decisions: ClassVar[Decisions] = (Columns(),)  # in the order in which they are taken
 
     max_iter: int | str = 20
     tol: float | None = 1e-3
@@ -56,56 +54,8 @@ class OnlineModel(Decisions, SparseLinearModel, metaclass=ABCMeta):
     def _learner(self, n_rows: int | None) -> Learner:
         """Return the learner for so many rows; None for a stream."""
 
-    @abstractmethod
-    def _check_labels(self, y: Any, n_rows: int) -> np.ndarray:
-        """Return labels of a kind that can be learnt, one for every row."""
-
-    @abstractmethod
-    def _begin_with(self, labels: np.ndarray | None, make_learner: MakeLearner) -> None:
-        """Start with an empty model for labels that are all at hand, or told beforehand."""
-
-    @abstractmethod
-    def _refuse_strange(self, labels: np.ndarray) -> None:
-        """Raise a ValueError if labels do not go with those learnt before."""
-
     def _refuse_changed(self) -> None:
         """Raise a ValueError if a parameter was changed that has shaped what was learnt."""
-
-    @abstractmethod
-    def _begin_source(self, source: Source, told: Any, make_learner: MakeLearner) -> Source:
-        """Start with an empty model for a source; return it with what was looked at still in it."""
-
-    @abstractmethod
-    def _chunk_labels(self, labels: np.ndarray, first: int) -> np.ndarray:
-        """Return the labels of rows read from a source, the first of them row number ``first``."""
-
-    @abstractmethod
-    def _lessons(self, labels: np.ndarray, weights: np.ndarray) -> Lessons:
-        """Return every problem's targets and the rows' importance, from rows all at hand."""
-
-    @abstractmethod
-    def _sample_lessons(self, labels: np.ndarray, weights: np.ndarray) -> Lessons | None:
-        """Return the same of a source's first rows, or None if nothing can be told from them."""
-
-    @abstractmethod
-    def _next_lessons(self, labels: np.ndarray, weights: np.ndarray) -> NextLessons:
-        """Return the same of a stream's next rows, which are added to what is known of labels."""
-
-    @abstractmethod
-    def _label_facts(self, training_state: bool) -> dict[str, Any]:
-        """Return what was learnt of labels, for a file from which learning may go on or not."""
-
-    @abstractmethod
-    def _set_label_facts(self, tree: dict[str, Any]) -> None:
-        """Take what a file says of labels, or refuse it."""
-
-    @abstractmethod
-    def _progressive(self) -> Progressive:
-        """Return what measures how well rows are predicted before they are learnt."""
-
-    @abstractmethod
-    def _summary(self) -> dict[str, Any]:
-        """Return what else there is to say of a training when it has ended."""
 
     def _stream_learner(self, n_rows: int | None) -> Learner:
         """Return the learner for a source of so many rows a pass; None if nobody knows."""
@@ -114,6 +64,14 @@ class OnlineModel(Decisions, SparseLinearModel, metaclass=ABCMeta):
     def _stream_passes(self, n_rows: int | None) -> int | None:
         """Return how often a source is read; None if the learner knows by itself."""
         return self._most_passes()
+
+    def _asks_first_rows(self) -> bool:
+        """Return whether a stream's first rows have to be looked at before any is learnt."""
+        return False
+
+    def _wants_all(self) -> bool:
+        """Return whether a source had better be at hand, if it is small."""
+        return False
 
     def _planned_updates(self, n_rows: int) -> int:
         """Return how many rows training reads in all, unless it ends early."""
@@ -236,38 +194,33 @@ class OnlineModel(Decisions, SparseLinearModel, metaclass=ABCMeta):
         return False
 
     def _fit_rows(self, rows: sparse.csr_array, labels: np.ndarray, weights: np.ndarray) -> None:
-        kept, rows, targets, importance = with_weight(rows, *self._lessons(labels, weights))
+        kept, *counted = with_weight(rows, *self._lessons(labels, weights))
+        some = Sample(*counted)
         watched = self.verbose > 0
         passes = Passes(self._most_passes(), self.tol or 0.0, self.shuffle, self._seed, watched)
         fresh = not len(self._model.vocabulary)
         with workers(self.n_jobs) as run_all, overflow_explained(self, kept):
             if fresh:
-                self._settle(Sample(rows, targets, importance), run_all)
-            rows = self._next_as_learnt(rows)
-            self._prepare_rows(rows, targets, importance, run_all)
-            warn_of_vanishing(self, rows)
-            self._learn_all(rows, targets, importance, passes, run_all)
-            if fresh and self._learns_anew(rows, targets, importance, run_all):
-                self._model = self._empty_model(
-                    self._model.vocabulary.normalize, self._model.learner
-                )
-                self._learn_all(rows, targets, importance, passes, run_all)
-            self._level(rows, targets, importance, run_all)
+                settle(self, some.rows, some, run_all)
+            some = some._replace(rows=self._next_as_learnt(some.rows))
+            for decision in self.decisions:
+                decision.prepare(self, some, run_all)
+            warn_of_vanishing(self, some.rows)
+            self._learn_all(some, passes, run_all)
+            if fresh and any(one.revises(self, some, run_all) for one in self.decisions):
+                normalize, learner = self._model.vocabulary.normalize, self._model.learner
+                self._model = self._empty_model(normalize, learner)
+                self._learn_all(some, passes, run_all)
+            for decision in self.decisions:
+                decision.complete(self, some, run_all)
             self._weights = self._weights_now()
             if not all(np.isfinite(numbers).all() for numbers in self._weights):
                 raise Overflow(-1)
 
-    def _learn_all(
-        self,
-        rows: sparse.csr_array,
-        targets: list[np.ndarray],
-        importance: np.ndarray,
-        passes: Passes,
-        run_all: Workers,
-    ) -> None:
+    def _learn_all(self, some: Sample, passes: Passes, run_all: Workers) -> None:
         model = self._model
-        model.learner = self._learner(importance.size)
-        self.n_iter_ = model.fit(rows, targets, importance, passes, run_all, self._report)
+        model.learner = self._learner(some.importance.size)
+        self.n_iter_ = model.fit(*some, passes, run_all, self._report)
 
     def _learn_rows(
         self,

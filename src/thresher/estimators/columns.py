@@ -10,10 +10,10 @@ from thresher.data.column_offsets import ColumnOffsets
 from thresher.data.column_scales import ColumnScales
 from thresher.data.powers import raised
 from thresher.data.thawing import thawed
-from thresher.estimators.amounts import warn_of_drowned
+from thresher.estimators.decisions.amounts import warn_of_drowned
+from thresher.estimators.decisions.offsets import FarColumns, shifted_words, warn_of_offsets
+from thresher.estimators.decisions.units import NOWHERE, Sizes, UnitWatch, rescaled_words
 from thresher.estimators.names import NamedColumns
-from thresher.estimators.offsets import FarColumns, shifted_words, warn_of_offsets
-from thresher.estimators.units import NOWHERE, Sizes, UnitWatch, rescaled_words
 from thresher.train import Model
 
 

@@ -8,14 +8,14 @@ from typing import Any
 
 import numpy as np
 
-from thresher.estimators.computing import computation
+from thresher.estimators.decisions.levelling import line_of
+from thresher.estimators.decisions.step_lengths import steps_words
+from thresher.estimators.exporting.computing import computation
 from thresher.estimators.false_selections import false_selections, meaning_of_probabilities
-from thresher.estimators.levelling import line_of
+from thresher.estimators.findings import is_weighed
 from thresher.estimators.names import names_of
-from thresher.estimators.provenance import provenance
-from thresher.estimators.sizing import choice_tree
-from thresher.estimators.step_lengths import steps_words
-from thresher.estimators.weighing import is_weighed
+from thresher.estimators.sized import choice_tree
+from thresher.estimators.storing.provenance import provenance
 
 
 @dataclass(frozen=True)

@@ -121,7 +121,7 @@ class SparseLinearModel(PreparedColumns, SelectorMixin, BaseEstimator):
             Whether to store all that was learnt, of all features that occurred, so that
             ``partial_fit`` and warm starts can go on from the file to the last bit.
         """
-        from thresher.estimators.saving import save
+        from thresher.estimators.storing.saving import save
 
         check_is_fitted(self)
         save(self, path, training_state)
@@ -134,7 +134,7 @@ class SparseLinearModel(PreparedColumns, SelectorMixin, BaseEstimator):
         to one unit where that is done (``column_offsets_``: such a pipeline takes dense rows only).
         Values that are learnt as roots become these first.
         """
-        from thresher.estimators.export import to_sklearn
+        from thresher.estimators.exporting.export import to_sklearn
 
         check_is_fitted(self)
         return to_sklearn(self)
@@ -146,7 +146,7 @@ class SparseLinearModel(PreparedColumns, SelectorMixin, BaseEstimator):
         ``scores`` (a column per row of ``coef_``) and, of losses that have them, ``probabilities``;
         that of regressors is ``variable``, one column.
         """
-        from thresher.estimators.export import to_onnx
+        from thresher.estimators.exporting.export import to_onnx
 
         check_is_fitted(self)
         to_onnx(self, path)
@@ -162,7 +162,7 @@ class SparseLinearModel(PreparedColumns, SelectorMixin, BaseEstimator):
         first, ``value_power`` says to which power. The ending of the path says
         how: ``.csv``, ``.tsv``, ``.json`` or ``.parquet`` (which needs pyarrow).
         """
-        from thresher.estimators.coefficients import export_coefficients
+        from thresher.estimators.exporting.coefficients import export_coefficients
 
         check_is_fitted(self)
         export_coefficients(self, path)

@@ -16,6 +16,12 @@ from thresher.data.sources.opening import open_source
 from thresher.data.sources.passes import passes_over
 from thresher.data.sources.protocol import Reading, Source
 from thresher.data.sources.shards import ShardSource
+from thresher.estimators.decisions.decision import settle_first
+from thresher.estimators.decisions.offsets import shifted_words, warn_of_offsets
+from thresher.estimators.decisions.rarity import rarity_words
+from thresher.estimators.decisions.roots import roots_words
+from thresher.estimators.decisions.step_lengths import steps_words
+from thresher.estimators.decisions.units import rescaled_words
 from thresher.estimators.gathering import (
     Labelled,
     all_rows,
@@ -26,14 +32,9 @@ from thresher.estimators.gathering import (
 )
 from thresher.estimators.inputs import check_weights
 from thresher.estimators.lessons import learnt_by, sample_of
-from thresher.estimators.offsets import shifted_words, warn_of_offsets
 from thresher.estimators.overflowing import overflow_placed, remedy
 from thresher.estimators.progressive import Progressive
-from thresher.estimators.rarity import rarity_words
-from thresher.estimators.roots import roots_words
-from thresher.estimators.step_lengths import steps_words
 from thresher.estimators.told_rows import told_of
-from thresher.estimators.units import rescaled_words
 from thresher.train import Sample
 from thresher.train.fit import unchanged
 from thresher.workers import workers
@@ -116,8 +117,9 @@ class StreamTraining:
             source, some = _first_rows(estimator, source, n_rows)
         estimator._names, estimator._index_base = source.names, source.index_base
         if some is not None:
-            estimator._settle_first(some)
-        estimator._prepare_source(some)
+            settle_first(estimator, some)
+        for decision in estimator.decisions:
+            decision.prepare_source(estimator, some)
         kept = None if source.rewinds else some
         return cls(estimator, source, n_rows, estimator._progressive(), at_hand=at_hand, kept=kept)
 

@@ -9,19 +9,20 @@ import numpy as np
 from scipy import sparse
 from sklearn.utils.metaestimators import available_if
 
-from thresher.estimators.lessons import Lessons
-from thresher.estimators.parameters import NO_VALUE, Constraints
-from thresher.estimators.size_choice import SizeChoice
-from thresher.estimators.sizing import (
+from thresher.estimators.decisions.size_choice import SizeChoice
+from thresher.estimators.decisions.sizing import (
     Effort,
     choose_on,
     folds_of,
     strata_of,
     usual_sizes,
 )
+from thresher.estimators.lessons import Lessons
+from thresher.estimators.parameters import NO_VALUE, Constraints
 from thresher.estimators.splitting import among, split_rows
 from thresher.estimators.thresher import ThresherClassifier, ThresherRegressor
 from thresher.learners.selection import wanted_features
+from thresher.train import Sample
 from thresher.train.folds import Fold
 from thresher.train.size_rule import Leniency
 from thresher.train.sizing import Table
@@ -111,19 +112,13 @@ class CrossValidated:
             self._given_folds = among(self._given_folds, importance)
         return targets, importance
 
-    def _choose(
-        self: Any,
-        rows: sparse.csr_array,
-        targets: list[np.ndarray],
-        importance: np.ndarray,
-        run_all: Workers,
-    ) -> SizeChoice:
+    def _choose(self: Any, learnt: Sample, run_all: Workers) -> SizeChoice:
         effort = Effort(n_paths=self.n_paths, updates=1.0, lenient=ONE_STANDARD_ERROR)
         folds = self._given_folds
         if folds is None:
-            folds = folds_of(strata_of(self, targets), int(self.cv), self._seed)
+            folds = folds_of(strata_of(self, learnt.targets), int(self.cv), self._seed)
         self._n_splits = len(folds)
-        return choose_on(self, rows, targets, importance, folds, effort, run_all)
+        return choose_on(self, learnt, folds, effort, run_all)
 
     def _plain_folds(self: Any) -> dict[str, Any]:
         """Return ``cv`` and ``sizes`` as a file can hold them: of a splitter, how many folds."""

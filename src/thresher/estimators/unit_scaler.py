@@ -7,8 +7,8 @@ from scipy import sparse
 from sklearn.base import BaseEstimator, OneToOneFeatureMixin, TransformerMixin
 from sklearn.utils.validation import check_is_fitted, validate_data
 
+from thresher.estimators.decisions.units import Sizes
 from thresher.estimators.inputs import check_rows
-from thresher.estimators.units import Sizes
 
 
 class UnitScaler(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):

@@ -3,7 +3,7 @@
 from typing import Any
 
 from thresher.estimators.describing import Description, Selection
-from thresher.estimators.provenance import LIBRARIES
+from thresher.estimators.storing.provenance import LIBRARIES
 
 DIGITS = 16  # of a fingerprint, that are enough to tell data apart
 

@@ -39,7 +39,8 @@ def bend_of(loss, margin, target):
 def look_at(rows, loss, targets, importance, weights, bends, slopes):
     """Write how weights, the intercept last, bend every row's loss; return what all rows lose.
 
-    How steep that is along each weight is added to ``slopes``.
+    How steep that is along each weight is added to ``slopes``. Rows of no importance, as a fold's
+    held ones are, are passed over.
     """
     starts, slots, values = rows
     losses, row_slopes, curvatures = bends
@@ -49,6 +50,9 @@ def look_at(rows, loss, targets, importance, weights, bends, slopes):
     for i in range(targets.size):
         # unsigned, since Numba lets signed places count from an array's end
         first, last = last, np.uint64(starts[i + 1])
+        if importance[i] == 0.0:
+            losses[i] = row_slopes[i] = curvatures[i] = 0.0
+            continue
         margin = weights[constant]
         for k in range(first, last):
             margin += values[k] * weights[slots[k]]

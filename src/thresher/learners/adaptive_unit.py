@@ -101,7 +101,7 @@ class AdaptiveUnit(PathUnit):
         active = pad_takes(takes, padded, parts)
         steps = np.zeros((3, self.width), self.dtype)
         steps[1] = 1.0
-        steps[[0, 2], : self.lanes] = np.broadcast_arrays(*strides, np.empty(self.lanes))[:2]
+        steps[0, : self.lanes], steps[2, : self.lanes] = strides
         steps[1, self.fitting.start : self.fitting.stop] = 0.0
         return Shares(padded, parts, active, steps, self.fitting.start)
 

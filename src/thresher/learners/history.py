@@ -43,7 +43,7 @@ class StageHistory:
 
     def append(self, **numbers: float) -> None:
         """Add a record."""
-        self._columns.extend(**{name: np.array([number]) for name, number in numbers.items()})
+        self._columns.add(**numbers)
 
     def cut(self, n_records: int) -> None:
         """Forget all records but the first."""

@@ -92,16 +92,27 @@ def columns_of(judge: Judge) -> tuple[str, ...]:
 
 def judge_size(trial: Trial, seen: list[Sight], size: int) -> tuple[dict[str, float], np.ndarray]:
     """Return the judgement of one size, from what was seen in every fold, and all rows' losses."""
-    problems = trial.by_problem(seen)
-    margins = [np.concatenate([one.margins for one in folds]) for folds in problems]
-    weights = trial.pooled(trial.batch.importance)
-    targets = trial.pooled_targets()
-    losses = trial.judge.losses(margins, targets, weights)
+    problems, losses = trial.by_problem(seen), losses_at(trial, seen)
+    margins, targets, weights = _pooled(trial, seen)
     scores = mean_and_error(trial.judge.scores(margins, targets, weights), weights)
     kappas = [_agreement(folds, len(trial.vocabulary)) for folds in problems]
     nonzeros = float(np.mean([one.slots.size for one in seen]))
     values = size, *mean_and_error(losses, weights), *scores, nonzeros, float(np.mean(kappas))
     return dict(zip(columns_of(trial.judge), values, strict=True)), losses
+
+
+def losses_at(trial: Trial, seen: list[Sight]) -> np.ndarray:
+    """Return what rows lose, one by one, by what was seen at one size in every fold."""
+    return trial.judge.losses(*_pooled(trial, seen))
+
+
+def _pooled(
+    trial: Trial, seen: list[Sight]
+) -> tuple[list[np.ndarray], list[np.ndarray], np.ndarray]:
+    """Return every problem's margins and targets of all held-out rows, and the rows' weights."""
+    problems = trial.by_problem(seen)
+    margins = [np.concatenate([one.margins for one in folds]) for folds in problems]
+    return margins, trial.pooled_targets(), trial.pooled(trial.batch.importance)
 
 
 def _agreement(folds: list[Sight], n_slots: int) -> float:

@@ -8,8 +8,8 @@ import numpy as np
 from thresher.data.errors import DataError
 from thresher.data.naming import Names
 from thresher.data.sources.protocol import Source
-from thresher.estimators.loading import estimator_from, names_from
-from thresher.estimators.saving import tree_of
+from thresher.estimators.storing.loading import estimator_from, names_from
+from thresher.estimators.storing.saving import tree_of
 from thresher.estimators.streaming import StreamTraining
 from thresher.files import access
 from thresher.files.errors import ModelFileError

@@ -13,10 +13,11 @@ import numpy as np
 from scipy import sparse
 
 from thresher.data.matrix import count_columns, unit_scales
+from thresher.estimators.decisions.decision import Decision
 from thresher.estimators.gathering import Labelled
-from thresher.estimators.sizing import SizesItself
 from thresher.kernels.margins import lengths
 from thresher.learners.selection import wanted_features
+from thresher.train import Sample
 from thresher.workers import Workers
 
 # Shares of the refit's steps: in the first stage and in the last.
@@ -27,38 +28,36 @@ MANY_UPDATES = 80_000  # with which fewer rows are; with fewer updates even fewe
 FEW_FEATURES = 10, 50
 
 
-class SuitsRows(SizesItself):
-    """The part of the flagship that suits the steps of its selection to the rows at hand."""
+class SuitedSteps(Decision):
+    """How long the steps of the selection are, as suits the rows at hand.
 
-    _own: float | None = None  # how much of the rows is their own, if they are few
+    Those of a source are not: it has usual steps.
+    """
 
-    def _prepare_rows(
-        self: Any,
-        rows: sparse.csr_array,
-        targets: list[np.ndarray],
-        importance: np.ndarray,
-        run_all: Workers,
-    ) -> None:
+    def prepare(self, estimator: Any, learnt: Sample, run_all: Workers) -> None:
         """Look at rows as they are learnt."""
-        self._look_at(rows)
-        super()._prepare_rows(rows, targets, importance, run_all)
+        estimator._own = own_of(estimator, learnt.rows)
 
-    def _prepare_source(self: Any, some: Labelled | None) -> None:
-        """Have usual steps: the rows of a source are not at hand."""
-        self._own = None
-        super()._prepare_source(some)
+    def prepare_source(self, estimator: Any, some: Labelled | None) -> None:
+        """Have usual steps."""
+        estimator._own = None
 
-    def _look_at(self: Any, rows: sparse.csr_array) -> None:
-        few = rows.shape[0] < MANY_ROWS
-        self._own = own_share(rows, self._model.vocabulary.normalize) if few else None
 
-    def _step_shares(self: Any, n_rows: int, updates: float) -> tuple[float, float]:
-        if self._own is None:
-            return USUAL
-        wanted, columns = self._wanted(), self.n_features_in_
-        if wanted is not None:
-            wanted = wanted_features(wanted, columns, columns)
-        return shares_for(n_rows, updates, self._own, wanted)
+def own_of(estimator: Any, rows: sparse.csr_array) -> float | None:
+    """Return how much of the rows, as an estimator learns them, is their own; None of many."""
+    if rows.shape[0] >= MANY_ROWS:
+        return None
+    return own_share(rows, estimator._model.vocabulary.normalize)
+
+
+def step_shares(estimator: Any, n_rows: int, updates: float) -> tuple[float, float]:
+    """Return the shares of the refit's steps in the first stage and in the last."""
+    if estimator._own is None:
+        return USUAL
+    wanted, columns = estimator._wanted(), estimator.n_features_in_
+    if wanted is not None:
+        wanted = wanted_features(wanted, columns, columns)
+    return shares_for(n_rows, updates, estimator._own, wanted)
 
 
 def shares_for(

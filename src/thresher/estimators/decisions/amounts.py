@@ -12,7 +12,7 @@ import numpy as np
 from scipy import sparse
 
 from thresher.data.matrix import count_columns
-from thresher.estimators.units import Sizes
+from thresher.estimators.decisions.units import Sizes
 from thresher.kernels.margins import lengths
 
 # Measured by ``python -m experiments.roots``.
@@ -27,17 +27,19 @@ def drown_each_other(rows: sparse.csr_array) -> bool:
 
     Columns in other units drown the others too, but are brought to one unit all the same.
     """
-    if not (rows.nnz and are_uneven(rows) and are_amounts(rows)):
+    if not (rows.nnz and are_uneven(rows) and are_amounts(rows, count_columns(rows))):
         return False
     scales = Sizes.in_rows(rows).scales(rows.shape)
     return scales is None or are_uneven(scales.scaled(rows))
 
 
-def are_amounts(rows: sparse.csr_array) -> bool:
-    """Return whether values are amounts: never negative, and in no more than half of the cells."""
-    if not rows.nnz or rows.data.min() < 0:
-        return False
-    return rows.nnz <= SPARSE * rows.shape[0] * count_columns(rows)
+def are_amounts(rows: sparse.csr_array, n_columns: int) -> bool:
+    """Return whether values are amounts: never negative, and in no more than half of the cells.
+
+    ``n_columns`` are those that occur.
+    """
+    filled = SPARSE * rows.shape[0] * n_columns
+    return bool(0 < rows.nnz <= filled and rows.data.min() >= 0)
 
 
 def are_uneven(rows: sparse.csr_array) -> bool:

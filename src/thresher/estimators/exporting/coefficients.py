@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 from sklearn.base import is_regressor
 
-from thresher.estimators.computing import prepared_columns
+from thresher.estimators.exporting.computing import prepared_columns
 from thresher.estimators.names import columns_used, names_of
 from thresher.files.atomic import write_bytes
 from thresher.learners.paths import Paths

@@ -15,8 +15,8 @@ import numpy as np
 from scipy import sparse
 
 from thresher.data.column_offsets import ColumnOffsets
+from thresher.estimators.decisions.units import Sizes
 from thresher.estimators.names import names_of
-from thresher.estimators.units import Sizes
 
 FAR = 2.0  # standard deviations between the mean and zero
 OFTEN = FAR**2 / (1 + FAR**2)  # no column that has fewer values than this share can be that far

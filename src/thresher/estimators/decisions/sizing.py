@@ -1,4 +1,4 @@
-"""A model that decides itself how many features it needs, and says why."""
+"""How many features a model needs, decided by held-out rows."""
 
 from dataclasses import dataclass, replace
 from typing import Any
@@ -9,16 +9,17 @@ from sklearn.base import is_regressor
 
 from thresher.data.given_rows import GivenRows
 from thresher.data.vocabulary import Vocabulary
+from thresher.estimators.decisions.decision import Decision
+from thresher.estimators.decisions.size_choice import RULE, SizeChoice, counted, reason
 from thresher.estimators.gathering import Labelled
 from thresher.estimators.lessons import learnt_by, sample_of
-from thresher.estimators.size_choice import RULE, SizeChoice, as_asked_for, counted, reason
 from thresher.kernels.losses import LOG_LOSS
 from thresher.learners.alone import ask, few_speak, nobody_speaks
 from thresher.learners.selection import wanted_features
 from thresher.learners.thresher import Thresher
 from thresher.learners.timetable import fixed_timetable
 from thresher.randomness import permutation
-from thresher.train import Passes
+from thresher.train import Passes, Sample
 from thresher.train.feed import Batch
 from thresher.train.folds import Fold, stratified_folds
 from thresher.train.judges import ClassJudge, Judge, NumberJudge
@@ -56,101 +57,43 @@ NOT_CLEARLY_WORSE = Leniency(errors=2.0, paired=True, least=0.01, most=0.1)
 QUICK = Effort(n_paths=4, updates=0.3, lenient=NOT_CLEARLY_WORSE)
 
 
-class SizesItself:
-    """The part of a model that chooses a size where none is given."""
+class Size(Decision):
+    """How many features there are to be, if nobody says."""
 
-    _choice: SizeChoice | None = None
-
-    @property
-    def size_choice_(self: Any) -> SizeChoice:
-        """How many features were wanted, why, and what other sizes were worth."""
-        model = self._model_fitted()
-        vocabulary, chosen = model.vocabulary, self._chosen_size()
-        # a size that was asked for since then is what learning has gone on with
-        if self._choice is not None and (model.slim or model.learner.n_features == chosen):
-            return self._choice
-        given, n_problems = model.learner.n_features, len(model.problems)
-        wanted = wanted_features(given, len(vocabulary), vocabulary.n_columns)
-        if given is None:
-            words = f"{counted(wanted, n_problems)}, by rule of thumb: {RULE}."
-            return SizeChoice(wanted, words)
-        left = max(int(paths.stable.sum()) for paths in self._states())
-        return as_asked_for(given, wanted, left, n_problems)
-
-    @property
-    def n_features_selected_(self: Any) -> int:
-        """How many features have a weight, for whichever class."""
-        return int(self._get_support_mask().sum())
-
-    def _wanted(self: Any) -> int | float | None:
-        """Return how many features to keep; None is the rule of thumb."""
-        given = self.n_features_to_select
-        return self._chosen_size() if given == "auto" else given
-
-    def _chosen_size(self) -> int | None:
-        """Return the size that was chosen; None where no sizes were compared."""
-        return None if self._choice is None or self._choice.path is None else self._choice.size
-
-    def _prepare_rows(
-        self: Any,
-        rows: sparse.csr_array,
-        targets: list[np.ndarray],
-        importance: np.ndarray,
-        run_all: Workers,
-    ) -> None:
+    def prepare(self, estimator: Any, learnt: Sample, run_all: Workers) -> None:
         """Choose a size, unless it is given, or was chosen when what goes on now was begun."""
-        if self.n_features_to_select != "auto":
-            self._choice = None
-        elif not self._has_size():
-            self._choice = self._choose(rows, targets, importance, run_all)
-        if self.verbose and self._choice is not None:
-            print(self._choice.why)
+        if estimator.n_features_to_select != "auto":
+            estimator._choice = None
+        elif not estimator._has_size():
+            estimator._choice = estimator._choose(learnt, run_all)
+        if estimator.verbose and estimator._choice is not None:
+            print(estimator._choice.why)
 
-    def _has_size(self: Any) -> bool:
-        """Return whether learning goes on with a size that was chosen when it was begun."""
-        return len(self._model.vocabulary) > 0 and self._choice is not None
-
-    def _prepare_source(self: Any, some: Labelled | None) -> None:
+    def prepare_source(self, estimator: Any, some: Labelled | None) -> None:
         """Choose a size on the first rows of a source, as far as they can tell."""
-        self._choice = None
-        if self.n_features_to_select != "auto":
+        estimator._choice = None
+        if estimator.n_features_to_select != "auto":
             return
-        sample = sample_of(self, some)
+        sample = sample_of(estimator, some)
         if sample is None:
             return
-        with workers(self.n_jobs) as run_all:
-            self._choice = self._choose(*learnt_by(self, sample), run_all)
+        with workers(estimator.n_jobs) as run_all:
+            estimator._choice = estimator._choose(learnt_by(estimator, sample), run_all)
 
-    def _choose(
-        self: Any,
-        rows: sparse.csr_array,
-        targets: list[np.ndarray],
-        importance: np.ndarray,
-        run_all: Workers,
-    ) -> SizeChoice:
-        """Choose a size quickly, on at most MOST_ROWS rows."""
-        if importance.size > MOST_ROWS:
-            taken = some_of(self._seed, importance.size, MOST_ROWS)
-            rows, importance = rows[taken], importance[taken]
-            targets = [mine[taken] for mine in targets]
-        folds = folds_of(strata_of(self, targets), FOLDS, self._seed)
-        return choose_on(self, rows, targets, importance, folds, QUICK, run_all)
 
-    def _sizes_to_try(self: Any, seen: int, columns: int) -> tuple[list[int], int | None]:
-        """Return the sizes, and what runs shrink to if it is not the smallest."""
-        return usual_sizes(seen)
+def choose_quickly(estimator: Any, learnt: Sample, run_all: Workers) -> SizeChoice:
+    """Choose a size on at most MOST_ROWS rows."""
+    if learnt.importance.size > MOST_ROWS:
+        learnt = learnt.only(some_of(estimator._seed, learnt.importance.size, MOST_ROWS))
+    folds = folds_of(strata_of(estimator, learnt.targets), FOLDS, estimator._seed)
+    return choose_on(estimator, learnt, folds, QUICK, run_all)
 
 
 def choose_on(
-    estimator: Any,
-    rows: sparse.csr_array,
-    targets: list[np.ndarray],
-    importance: np.ndarray,
-    folds: list[Fold],
-    effort: Effort,
-    run_all: Workers,
+    estimator: Any, learnt: Sample, folds: list[Fold], effort: Effort, run_all: Workers
 ) -> SizeChoice:
     """Try sizes on folds of the rows, and choose the smallest that will do."""
+    rows, targets, importance = learnt
     n_rows = min((fold.training.size for fold in folds), default=1)
     updates = effort.updates * estimator._trial_updates(n_rows)
     learner = trying_learner(estimator, n_rows, updates, effort.n_paths, STAGES)
@@ -264,8 +207,3 @@ def _upper_half(numbers: np.ndarray) -> np.ndarray:
     ranked = np.argsort(numbers, kind="stable")
     upper[ranked[(numbers.size + 1) // 2 :]] = np.any(numbers != numbers[:1])
     return upper
-
-
-def choice_tree(estimator: Any) -> dict[str, Any] | None:
-    """Return the choice of an estimator that makes one, as a tree of plain values."""
-    return estimator.size_choice_.tree() if isinstance(estimator, SizesItself) else None

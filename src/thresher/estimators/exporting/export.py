@@ -11,7 +11,7 @@ from sklearn.pipeline import Pipeline
 from sklearn.preprocessing import FunctionTransformer, MaxAbsScaler, Normalizer, StandardScaler
 
 from thresher.data.powers import raised
-from thresher.estimators import graph
+from thresher.estimators.exporting import graph
 from thresher.files.atomic import write_bytes
 
 

@@ -10,10 +10,10 @@ from typing import Any
 
 import numpy as np
 
-from thresher.estimators.levelling import lines_tree
-from thresher.estimators.provenance import provenance
-from thresher.estimators.sizing import choice_tree
-from thresher.estimators.step_lengths import scale_of
+from thresher.estimators.decisions.levelling import lines_tree
+from thresher.estimators.decisions.step_lengths import scale_of
+from thresher.estimators.sized import choice_tree
+from thresher.estimators.storing.provenance import provenance
 from thresher.files import container
 from thresher.files.tree import pack, write_tree
 from thresher.files.words import narrow

@@ -14,11 +14,11 @@ from thresher.data.growth import Arrays
 from thresher.data.naming import Names, names_from_tree
 from thresher.data.vocabulary import Vocabulary
 from thresher.estimators.base import OnlineModel
-from thresher.estimators.levelling import lines_from_tree
+from thresher.estimators.decisions.levelling import lines_from_tree
+from thresher.estimators.decisions.size_choice import SizeChoice
+from thresher.estimators.decisions.sizing import judge_of
+from thresher.estimators.decisions.step_lengths import set_scale
 from thresher.estimators.paths import PathsModel
-from thresher.estimators.size_choice import SizeChoice
-from thresher.estimators.sizing import judge_of
-from thresher.estimators.step_lengths import set_scale
 from thresher.files import access, container
 from thresher.files.errors import ModelFileError
 from thresher.files.tree import read_tree, unpack
