@@ -14,12 +14,15 @@ from sklearn.base import is_classifier
 import thresher.estimators
 from thresher.estimators.decisions.decision import without
 from thresher.estimators.decisions.levelling import Margins
+from thresher.estimators.decisions.sparing import Sparing
 
 NO_JIT = os.environ.get("NUMBA_DISABLE_JIT", "0") not in ("", "0")
 DECISIONS = thresher.ThresherClassifier.decisions
 UNCALIBRATED = without(DECISIONS, Margins)
-if NO_JIT:  # calibration fits four folds by the same kernels: its own tests run compiled
+UNSPARED = without(thresher.ThresherRegressor.decisions, Sparing)
+if NO_JIT:  # they fit folds by the same kernels: its own tests run compiled
     thresher.ThresherClassifier.decisions = UNCALIBRATED
+    thresher.ThresherRegressor.decisions = UNSPARED
 LOSSES = ["hinge", "log_loss", "squared_hinge", "modified_huber"]
 ALL = thresher.estimators.__all__
 NAMES = [name for name in ALL if name.endswith("Classifier")]

@@ -3,9 +3,16 @@
 import numpy as np
 import pytest
 
-from cases import TARGET_LOSSES, make
+from cases import TARGET_LOSSES, UNSPARED, make
+from thresher import ThresherRegressor
 
 BOTH = pytest.mark.parametrize("loss", TARGET_LOSSES)
+
+
+class Unspared(ThresherRegressor):
+    """The regressor with weights that cost nothing, however few rows there are."""
+
+    decisions = UNSPARED
 
 
 def small(**changes):

@@ -56,6 +56,33 @@ def test_words_are_told_with_their_place(case):
         model.predict(rows)
 
 
+TIMES = {
+    "datetime64": np.full((60, 2), "2020-01-01", "datetime64[D]"),
+    "timedelta64": np.ones((60, 2), "timedelta64[s]"),
+    "NaT": np.full((60, 2), "NaT", "datetime64[ns]"),
+    "lists": [[np.datetime64("2020-01-01")]] * 60,
+    "objects": stained(np.timedelta64(1, "D"), row=0, column=0),
+    "a frame": pd.DataFrame({"day": pd.date_range("2020-01-01", periods=60)}),
+    "a frame of NaT": pd.DataFrame({"span": pd.to_timedelta([None] * 60)}),
+    "zones": pd.DataFrame({"day": pd.date_range("2020-01-01", periods=60, tz="UTC")}),
+}
+
+
+@pytest.mark.parametrize("case", TIMES)
+def test_times_are_no_numbers(case):
+    """NumPy and scikit-learn make days and nanoseconds of them."""
+    rows, message = TIMES[case], "at row 0, column 0.*, where there must be a number"
+    model = small()
+    for call in (model.fit, model.partial_fit):
+        with pytest.raises(ValueError, match=message):
+            call(rows, LABELS)
+    numbers = np.zeros(np.shape(rows)) + LABELS[:, None]
+    if isinstance(rows, pd.DataFrame):
+        numbers = pd.DataFrame(numbers, columns=rows.columns)
+    with pytest.raises(ValueError, match=message):
+        model.fit(numbers, LABELS).predict(rows)
+
+
 def test_rows_of_different_lengths_are_refused_as_ever():
     with pytest.raises(ValueError, match="inhomogeneous"):
         small().fit([[1, 2], [3]], [0, 1])
@@ -87,6 +114,18 @@ def test_entries_beside_all_columns_are_refused(column, index_type):
             call(stray, LABELS)
     with pytest.raises(ValueError, match=message):
         small().fit_stream([(stray, LABELS)])
+
+
+@pytest.mark.parametrize("column", [40, 1000, -1, 2**31 - 1])
+def test_entries_beside_all_columns_are_not_predicted(column):
+    """Also where columns ascend, so that nothing else is wrong with them."""
+    last = 1 if column >= 0 else 0
+    indices = np.array([3, 3], np.int32)
+    indices[last] = column
+    stray = sparse.csr_array((np.ones(2), indices, np.array([0, 0, 2], np.int32)), (2, 40))
+    for call in (small().fit(DENSE, LABELS).predict, small().fit(DENSE, LABELS).decision_function):
+        with pytest.raises(ValueError, match=rf"an entry at row 1, column {column}"):
+            call(stray)
 
 
 def test_rows_that_end_before_they_begin_are_refused():

@@ -267,3 +267,12 @@ def test_rows_go_on_being_read_while_a_fresh_cache_takes_their_place(text):
     cached(made(fingerprint="other"), [str(text)], HOW)
     assert_same_rows(source.chunks(), [random_chunk(30)])
     np.testing.assert_equal(read_set(folder_of(text)).origin["fingerprint"], "other")
+
+
+@pytest.mark.parametrize("path", ["/dev/stdin", "/dev/fd/0", "/proc/self/fd/0", "/tmp/../dev/fd/0"])
+def test_nothing_is_kept_beside_what_stands_for_another_file(path, text, monkeypatch):
+    monkeypatch.setattr(os.path, "isfile", lambda _: True)  # as when a shell says < rows.svm
+    assert cache_folder([path], HOW) is None
+    assert cache_folder([str(text), path], HOW) is None
+    assert cache_folder(["/dev/shm/rows.svm"], HOW) == Path("/dev/shm/rows.svm.shards")
+    assert cache_folder(["/devices/rows.svm"], HOW) == Path("/devices/rows.svm.shards")

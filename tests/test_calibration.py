@@ -6,11 +6,14 @@ from numpy.testing import assert_allclose, assert_array_equal
 from scipy import sparse
 from scipy.optimize import brentq
 from scipy.special import expit
+from sklearn.exceptions import NotFittedError
+from sklearn.model_selection import KFold
 
 import thresher
-from cases import make, make_streaming
+from cases import labelled_rows, make, make_streaming
 from thresher import ThresherClassifier
 from thresher.estimators.false_selections import ASSUMPTIONS, THRESHOLDS, bound
+from thresher.estimators.refitting import of_its_size
 from thresher.learners.calibration import (
     CONSTANTS,
     LEAST,
@@ -180,6 +183,34 @@ def test_shares_are_of_as_many_features_as_the_model_has(binary):
     assert_allclose(shares.sum(), 8)
     assert_array_equal(shares, thresher.selection_shares(model, *binary, refits=3, seed=5))
     assert not np.array_equal(shares, thresher.selection_shares(model, *binary, refits=3, seed=6))
+
+
+@pytest.mark.jit
+@pytest.mark.parametrize("n_classes", [2, 3])
+def test_refits_of_a_chosen_size_do_not_choose(n_classes):
+    """The splits are of the model's rows, and halves have others."""
+    rows, labels = labelled_rows(n=90, n_classes=n_classes)
+    searching = thresher.ThresherClassifierCV(sizes=[2, 4], cv=list(KFold(3).split(rows)))
+    for model in (searching, thresher.ThresherClassifier()):
+        model.set_params(random_state=0, n_stages=6, n_paths=3, max_iter=4).fit(rows, labels)
+        like, size = of_its_size(model), model.size_choice_.size
+        assert type(like) is thresher.ThresherClassifier
+        assert (like.n_features_to_select, like.n_stages) == (size, 6)
+        shares = thresher.selection_shares(model, rows, labels, refits=2)
+        assert size <= shares.sum() <= size * (1 if n_classes == 2 else 3)
+
+
+@pytest.mark.parametrize("asked", [{"refits": 0}, {"refits": -1}, {"refits": 2.5}, {"seed": -1}])
+def test_refits_are_whole_numbers(binary, asked):
+    model = make("ThresherClassifier").fit(*binary)
+    ((name, value),) = asked.items()
+    with pytest.raises(ValueError, match=f"{name}={value} of selection_shares .* whole number"):
+        thresher.selection_shares(model, *binary, **asked)
+
+
+def test_only_fitted_models_are_refitted(binary):
+    with pytest.raises(NotFittedError):
+        thresher.selection_shares(make("ThresherClassifier"), *binary)
 
 
 def test_a_half_of_one_class_is_named_with_the_remedy(binary):

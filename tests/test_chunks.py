@@ -222,6 +222,34 @@ def test_balanced_weights_in_fit_are_scikit_learns():
     assert_array_equal(balanced.classes_, [0, 1])
 
 
+@pytest.mark.filterwarnings("ignore:All features were purged")  # of a class that does not occur
+@pytest.mark.parametrize("name", NAMES)
+def test_balanced_weights_are_between_classes_that_occur(name):
+    labels, some = LABELS[3], LABELS[3] > 0
+    for told in ([0, 1, 2], ["a", "b", "c"]):
+        named = np.array(told)[labels]
+        model = make(name, class_weight="balanced", warm_start=True).fit(ROWS, named)
+        weighted = make(name, class_weight="balanced", warm_start=True).fit(ROWS, named)
+        weighted.set_params(class_weight=dict(zip(told, _balanced(labels, some), strict=True)))
+        assert_same_bits(model.fit(ROWS[some], named[some]), weighted.fit(ROWS[some], named[some]))
+        source = [(ROWS[some], named[some])]
+        streamed = make(name, class_weight="balanced").fit_stream(source, classes=told)
+        assert streamed.classes_.tolist() == told
+
+
+def _balanced(labels, some):
+    """Return the weights of classes 0, 1 and 2, of which only some occur."""
+    counts = np.bincount(labels[some], minlength=3)
+    return some.sum() / (np.count_nonzero(counts) * np.maximum(counts, 1))
+
+
+def test_balanced_weights_need_two_classes_that_occur(binary):
+    rows, labels = binary
+    model = make("FTRLClassifier", class_weight="balanced", warm_start=True).fit(rows, labels)
+    with pytest.raises(ValueError, match="Only rows of class 1 have a weight above zero"):
+        model.fit(rows[labels == 1], labels[labels == 1])
+
+
 def test_stages_may_be_shortened_on_the_way(binary):
     rows, labels = binary
     model = make("StabilizedTruncatedSGDClassifier", bursts_per_stage=5, burst_size=4)

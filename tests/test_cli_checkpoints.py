@@ -12,6 +12,7 @@ from kill_training import write_rows
 from thresher.cli import checkpoints
 from thresher.cli.failing import BAD_DATA, INTERRUPTED, NO_OUTPUT, USAGE
 from thresher.cli.watching import Watch
+from thresher.data.sources.files import SAMPLE
 from thresher.estimators.storing.checkpoint import names_in, training_tree
 from thresher.estimators.streaming import StreamTraining, training_source
 from thresher.files.errors import ModelFileError
@@ -178,3 +179,37 @@ def test_who_is_stopped_early_is_told_what_there_is(rows, monkeypatch):
     said = fails(INTERRUPTED, *KEPT)
     assert said.endswith("Stopped before anything was learnt: the same command begins anew.")
     assert not Path("state.ckpt").exists()
+
+
+def change_the_middle(path):
+    """Change a digit of a file that lies in neither of the ends that are looked at."""
+    text = bytearray(path.read_bytes())
+    assert len(text) > 2 * SAMPLE
+    place = text.index(b"\n", len(text) // 2) - 1
+    text[place] = ord("2") if text[place] == ord("1") else ord("1")
+    path.write_bytes(text)
+
+
+@pytest.fixture
+def stopped_without_shards(rows, in_chunks):
+    """The checkpoint of a training on a long file that was read as it is."""
+    write_rows("rows.svm", n_rows=4000, n_columns=40)
+    with pytest.MonkeyPatch.context() as patch:
+        stop_after_the_first_chunk(patch)
+        fails(INTERRUPTED, *KEPT, "--no-cache")
+    return Path("rows.svm")
+
+
+def test_what_changed_in_the_middle_of_a_file_is_an_error(stopped_without_shards):
+    change_the_middle(stopped_without_shards)
+    said = fails(BAD_DATA, "train", "--resume", "state.ckpt")
+    assert "The data was written anew since the checkpoint was" in said
+
+
+def test_checkpoints_that_know_no_times_go_on(stopped_without_shards, monkeypatch):
+    recipe, state = checkpoints.read_checkpoint("state.ckpt")
+    assert state.pop("changed") == [stopped_without_shards.stat().st_mtime_ns]
+    os.utime(stopped_without_shards)
+    monkeypatch.setattr(checkpoints, "read_checkpoint", lambda _: (recipe, state))
+    monkeypatch.setattr("thresher.cli.train.read_checkpoint", checkpoints.read_checkpoint)
+    assert run("train", "--resume", "state.ckpt").exit_code == 0

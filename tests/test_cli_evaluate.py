@@ -1,6 +1,7 @@
 """thresher evaluate: the numbers of scikit-learn, over chunks; stability over refits."""
 
 import json
+import os
 
 import numpy as np
 import pytest
@@ -167,6 +168,12 @@ def test_refits_without_features_say_that_nothing_can_be_said(tmp_path):
 def test_refits_cannot_read_standard_input_twice(binary_model):
     result = run("evaluate", binary_model[0], "-", "--refits", 2, stdin="")
     assert (result.exit_code, "twice" in result.stderr) == (USAGE, True)
+
+
+def test_refits_cannot_read_a_pipe_twice(binary_model, tmp_path):
+    os.mkfifo(tmp_path / "pipe")  # nobody writes to it: whoever opens it waits for ever
+    result = run("evaluate", binary_model[0], tmp_path / "pipe", "--refits", 2)
+    assert (result.exit_code, "a pipe or a device" in result.stderr) == (USAGE, True)
 
 
 @pytest.mark.parametrize("command", ["evaluate", "predict"])

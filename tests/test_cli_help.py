@@ -78,6 +78,17 @@ def test_completion_prints_a_script_for_the_shell(shell):
     assert f"_THRESHER_COMPLETE={shell}_complete" in result.stdout
 
 
+@pytest.mark.skipif(not os.path.exists("/dev/full"), reason="needs a device that is always full")
+@pytest.mark.parametrize("words", ["--help", "--version", "train --help", "completion bash"])
+def test_no_space_left_for_help_is_said_in_one_line(words):
+    command = [sys.executable, "-m", "thresher", *words.split()]
+    with open("/dev/full", "wb") as full:
+        done = subprocess.run(command, stdout=full, stderr=subprocess.PIPE, text=True, check=False)
+    assert done.returncode == failing.NO_OUTPUT
+    assert done.stderr.startswith("Error: No space left")
+    assert len(done.stderr.splitlines()) == 1
+
+
 def complete(words):
     """Return what bash would be offered."""
     place = {"COMP_WORDS": words, "COMP_CWORD": str(len(words.split(" ")) - 1)}

@@ -42,6 +42,8 @@ def contents(folder):
         ("train rows.svm -o m --checkpoint rows.svm", "--checkpoint would replace it"),
         ("train rows.svm -o m --checkpoint ./m", "-o and --checkpoint both name"),
         ("train rows.shards -o rows.shards/index.json", "lies in"),
+        ("train rows.svm -o rows.svm.shards", "is where rows are kept"),
+        ("train rows.svm -o m --checkpoint ./rows.svm.shards", "is where rows are kept"),
         ("predict model.csv rows.svm -o rows.svm", "-o would replace it"),
         ("predict model.csv rows.svm -o model.csv", "-o would replace it"),
         ("report model.csv -o model.csv", "-o would replace it"),
@@ -135,3 +137,20 @@ def test_a_model_that_may_not_be_read_is_a_model_that_cannot_be_used(folder, mon
     monkeypatch.setattr(Path, "exists", refuse)
     result = run("inspect", "model.csv")
     assert (result.exit_code, "cannot be read" in result.stderr) == (BAD_MODEL, True)
+
+
+@pytest.mark.parametrize("cache", ["--cache", "--no-cache"])
+@pytest.mark.parametrize("words", ["-o rows.svm.shards/m", "-o m --checkpoint rows.svm.shards/c"])
+def test_nothing_is_written_among_rows_that_are_kept(folder, words, cache):
+    assert run("train", "rows.svm", "-o", "m.thresher", "--method", "sgd").exit_code == 0
+    before = contents(folder)
+    result = run("train", "rows.svm", *words.split(), cache)
+    assert (result.exit_code, "would be deleted" in result.stderr) == (NO_OUTPUT, True)
+    assert contents(folder) == before
+
+
+def test_a_folder_by_that_name_that_holds_no_rows_may_be_written_to(folder):
+    Path("rows.svm.shards").mkdir()
+    words = ("--method", "sgd", "--max-iter", "1")
+    assert run("train", "rows.svm", "-o", "rows.svm.shards/m", *words).exit_code == 0
+    assert run("train", "link.svm", "-o", "link.svm.shards", *words, "--no-cache").exit_code == 0

@@ -73,6 +73,8 @@ def test_columns_can_be_said_to_hold_categories():
         read_text(TableSource, WARDS, categories=["town"])
     with pytest.raises(ValueError, match="categories='ward': give a list of columns"):
         read_text(TableSource, WARDS, categories="ward")
+    with pytest.raises(ValueError, match="'label' is no feature, but label or weight"):
+        read_text(TableSource, WARDS, categories=["ward", "label"])
 
 
 def test_a_model_and_its_refits_know_what_was_said(tmp_path):
@@ -102,6 +104,27 @@ def test_the_command_says_which_columns_are_categories(tmp_path, monkeypatch):
     result = run(*train, "rows.svm", "--categories", "ward")
     assert result.exit_code == USAGE
     assert "--categories is for tables without types (csv, tsv)" in result.stderr
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        ("predict m.thresher shop.csv --categories price", "--categories price: the model has"),
+        ("evaluate m.thresher shop.csv --categories colour,no", "--categories no: the model has"),
+        ("predict m.thresher shop.csv --categories colour", None),
+        ("train shop.csv -o n --categories colour,label", "--categories label: this column holds"),
+        ("train shop.csv -o n --weight price --categories price", "this column holds the weight"),
+        ("train shop.csv -o n --index-base 0", "those of csv rows have names"),
+        ("predict m.thresher shop.csv --index-base 1", "those of csv rows have names"),
+    ],
+)
+def test_options_that_would_have_no_effect_are_refused(words, message, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "shop.csv").write_text("label,price,colour\n" + "1,2.5,red\n0,1,blue\n" * 20)
+    assert run("train", "shop.csv", "-o", "m.thresher", "--method", "ftrl").exit_code == 0
+    result = run(*words.split())
+    assert result.exit_code == (0 if message is None else USAGE)
+    assert message is None or message in " ".join(result.stderr.split())
 
 
 # --------------------------------------------------------------------------------------- headers

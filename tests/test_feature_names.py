@@ -6,8 +6,10 @@ import pytest
 from sklearn.datasets import dump_svmlight_file
 
 import thresher
+from commands import run
 from thresher import ThresherClassifier, ThresherRegressor
 from thresher.data.errors import DataError
+from thresher.estimators.reading import margins_of, source_for
 
 SMALL = {"n_features_to_select": 2, "n_stages": 3, "n_paths": 2, "random_state": 0}
 
@@ -160,3 +162,51 @@ def test_dense_chunks_must_be_as_wide_as_the_first(frame, labels):
     rows = frame.to_numpy()
     with pytest.raises(DataError, match=r"Item 2 of the stream has 4 columns, .* before it 5"):
         fitted([(rows[:30], labels[:30]), (rows[30:, :4], labels[30:])])
+
+
+@pytest.mark.parametrize("kind", ["units", "offsets"])
+def test_a_saved_model_of_prepared_columns_predicts_files_as_before(tmp_path, kind):
+    """Of rows at unit length all columns count, also those that were not selected."""
+    rng = np.random.default_rng(2)
+    rows = rng.normal(size=(300, 20)) * np.exp(rng.normal(size=(300, 1)))
+    y = rows[:, :3].sum(axis=1) > 0
+    rows = rows + 40.0 if kind == "offsets" else rows * np.where(np.arange(20) % 5 == 1, 1e4, 1)
+    table = pd.DataFrame(rows, columns=[f"c{j}" for j in range(20)]).assign(label=y.astype(int))
+    table.to_csv(tmp_path / "rows.csv", index=False)
+    model = ThresherClassifier(n_features_to_select=3, normalize=True, random_state=0)
+    model.fit_stream(tmp_path / "rows.csv")
+    assert (model.column_scales_ != 1).any()
+    model.save(tmp_path / "model.thresher")
+    found = [
+        np.concatenate([margins for _, margins in margins_of(one, source_for(one, file))])
+        for one in (model, thresher.load(tmp_path / "model.thresher"))
+        for file in [tmp_path / "rows.csv"]
+    ]
+    assert np.array_equal(*found)
+    assert np.mean((found[0].ravel() > 0) == y) > 0.7
+
+
+@pytest.mark.parametrize("kind", ["csv", "tsv", "parquet", "jsonl"])
+def test_files_are_read_by_the_names_of_the_frame_of_training(tmp_path, frame, labels, kind):
+    ThresherClassifier(**SMALL).fit(frame, labels).save(tmp_path / "model.thresher")
+    model = thresher.load(tmp_path / "model.thresher")
+    turned = frame.iloc[:, ::-1].assign(other=1.0)
+    source = source_for(model, in_file(tmp_path, kind, turned, labels), labelled=True)
+    found = np.concatenate([margins for _, margins in margins_of(model, source)])
+    np.testing.assert_allclose(found, model.decision_function(frame), rtol=1e-8)
+    if kind != "jsonl":
+        few = source_for(model, in_file(tmp_path, kind, frame[["c3"]], labels))
+        with pytest.raises(DataError, match="columns are missing that the model has learned from"):
+            list(few.chunks())
+
+
+@pytest.mark.parametrize("kind", ["svmlight", "shards"])
+def test_numbered_rows_are_columns_of_the_frame_of_training(tmp_path, frame, labels, kind):
+    model = ThresherClassifier(**SMALL).fit(frame, labels)
+    path = tmp_path / "rows.svm"
+    dump_svmlight_file(frame.to_numpy(), labels, str(path), zero_based=True)
+    if kind == "shards":
+        run("convert", path, "-o", tmp_path / "shards")
+        path = tmp_path / "shards"
+    found = [margins for _, margins in margins_of(model, source_for(model, path))]
+    np.testing.assert_allclose(np.concatenate(found), model.decision_function(frame), rtol=1e-8)

@@ -4,9 +4,12 @@ import numpy as np
 import pandas as pd
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
+from pandas.testing import assert_frame_equal
 from scipy import sparse
 
+import thresher
 from cases import make
+from thresher import ThresherClassifier
 from thresher.estimators import grouping
 from thresher.estimators.grouping import CORRELATED, correlations, group
 
@@ -35,7 +38,7 @@ def test_correlations_are_pearsons(twins):
 @pytest.mark.parametrize("cells", [1, 30, 1 << 22])
 def test_members_go_with_the_strongest_whatever_the_size_of_blocks(twins, cells, monkeypatch):
     monkeypatch.setattr(grouping, "CELLS", cells)
-    found = group(twins[0], 6, unit_length=False)
+    found = group(twins[0], 6)
     leader = np.full(12, -1)
     leader[[0, 7, 8, 9]], leader[[1, 5]] = 0, 1
     assert_array_equal(found.leader, leader)
@@ -50,9 +53,9 @@ def test_nobody_is_in_a_group_for_the_sake_of_a_third():
     apart = rng.normal(size=(50, 2))
     first, last = np.linalg.qr(apart - apart.mean(axis=0))[0].T
     rows = np.column_stack([first, first + last, last])  # the middle is like both, .71
-    found = group(sparse.csr_array(rows), 3, unit_length=False)
+    found = group(sparse.csr_array(rows), 3)
     assert found.leader.tolist() == [0, 0, -1]
-    found = group(sparse.csr_array(rows[:, [0, 2, 1]]), 2, unit_length=False)
+    found = group(sparse.csr_array(rows[:, [0, 2, 1]]), 2)
     assert found.leader.tolist() == [0, -1, 0]  # taken once, by the stronger
 
 
@@ -88,15 +91,31 @@ def test_without_features_there_are_no_groups(normalize):
 def test_rare_features_are_in_no_group(twins):
     rows = twins[0].toarray()
     rows[4:, [5, 7]] = 0.0
-    assert group(sparse.csr_array(rows), 6, unit_length=False).leader[[1, 5, 7]].max() == -1
+    assert group(sparse.csr_array(rows), 6).leader[[1, 5, 7]].max() == -1
 
 
 def test_rows_are_correlated_as_the_model_sees_them():
     """Lengths of rows make columns go together; rows of one length do not."""
     rng = np.random.default_rng(2)
-    rows = sparse.csr_array(rng.uniform(0.7, 1, (300, 8)) * rng.uniform(1, 20, (300, 1)))
-    assert (group(rows, 8, unit_length=False).leader == 0).all()
-    assert (group(rows, 8, unit_length=True).leader < 0).all()
+    rows = rng.uniform(0.7, 1, (300, 8)) * rng.uniform(1, 20, (300, 1))
+    assert (group(sparse.csr_array(rows), 8).leader == 0).all()
+    labels = rows[:, 0] > rows[:, 1]
+    for unit, together in ((False, True), (True, False)):
+        model = ThresherClassifier(n_features_to_select=8, normalize=unit, random_state=0)
+        table = model.fit(rows, labels).selection_table(rows)
+        assert table["group"].notna().any() == together
+
+
+def test_a_saved_model_names_the_same_groups(tmp_path):
+    """What makes up the length of rows is not only what is selected."""
+    rng = np.random.default_rng(0)
+    rows = rng.exponential(size=(400, 60)) + 0.3
+    labels = rows[:, 0] - rows[:, 1] + 0.3 * rng.normal(size=400) > 0
+    model = ThresherClassifier(n_features_to_select=2, normalize=True, random_state=0)
+    model.fit(rows, labels).save(tmp_path / "model.thresher")
+    again = thresher.load(tmp_path / "model.thresher").selection_table(rows)
+    shown = ["feature", "group", "correlation", "stand_ins"]
+    assert_frame_equal(again[shown], model.selection_table(rows)[shown].head(2))
 
 
 def test_each_class_has_its_groups(multiclass):

@@ -17,7 +17,7 @@ from named_rows import read_all, read_text, small_chunks
 from thresher.data.errors import DataError
 from thresher.data.naming import GrowingNames, HashedNames, KnownNames
 from thresher.data.sources.jsonl import JsonLinesSource
-from thresher.data.sources.opening import open_source
+from thresher.data.sources.opening import format_of, open_source
 from thresher.data.sources.protocol import Reading
 from thresher.data.sources.table import TableSource
 from thresher.data.sources.text import TextSource
@@ -55,6 +55,17 @@ FORMATS = {
     "text": (TextSource, as_text(), "what?"),
 }
 PACKED = {".gz": gzip.compress, ".bz2": bz2.compress, ".xz": lzma.compress}
+
+
+@pytest.mark.parametrize("name", ["D.CSV", "D.CSV.GZ", "d.csv.Gz", "D.Tsv.XZ", "a.b.JSONL.BZ2"])
+def test_endings_in_capitals_are_endings(name):
+    assert format_of(name) == name.lower().split(".")[-2 if len(name) > 5 else -1]
+
+
+def test_a_compressed_table_with_a_name_in_capitals_is_read(tmp_path):
+    path = tmp_path / "D.CSV.GZ"
+    path.write_bytes(gzip.compress(as_csv().encode()))
+    assert len(read_all(open_source(path)).rows) == len(ROWS)
 
 
 @pytest.fixture(params=FORMATS)

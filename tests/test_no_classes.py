@@ -10,7 +10,8 @@ from cases import labelled_rows, make, numbered_rows
 from commands import run, write_svmlight
 from named_rows import read_text
 from thresher import DataError, ThresherRegressor
-from thresher.cli.failing import BAD_DATA
+from thresher.cli.failing import BAD_DATA, USAGE
+from thresher.cli.parameters import ClassWeight, labels_from
 from thresher.data.sources.table import TableSource
 from thresher.data.sources.text import TextSource
 
@@ -87,6 +88,18 @@ def test_integers_of_a_program_may_be_large():
     assert model.classes_.tolist() == [2**53, 2**53 + 1]
 
 
+def test_numbers_from_2_to_the_63_are_exported_as_they_are_or_not_at_all(tmp_path):
+    large = np.where(LABELS > 0, 2**63 + 1, 7).astype(np.uint64)
+    model = small().fit(ROWS, large)
+    pytest.importorskip("pyarrow")
+    model.export_coefficients(tmp_path / "a.parquet")
+    assert set(pd.read_parquet(tmp_path / "a.parquet")["class"]) == {2**63 + 1}
+    pytest.importorskip("skl2onnx")
+    with pytest.raises(ValueError, match=r"class 9223372036854775809 is 2\^63 or more.*astype"):
+        model.to_onnx(tmp_path / "a.onnx")
+    assert not (tmp_path / "a.onnx").exists()
+
+
 def test_a_regression_may_have_large_numbers(tmp_path):
     path = tmp_path / "rows.csv"
     path.write_text("label,a\n" + "1e20,1\n2e20,2\n4e20,4\n" * 20)
@@ -157,3 +170,27 @@ def test_dates_and_times_are_refused_before_they_are_learnt(case):
 
 def test_dates_as_strings_are_classes(tmp_path):
     small().fit(ROWS, DAYS).save(tmp_path / "m.thresher")
+
+
+@pytest.mark.parametrize(
+    ("words", "labels"),
+    [
+        ("-1,0,+1", [-1, 0, 1]),
+        ("1.0, 2", [1, 2]),
+        ("1e3,.5", [1000, 0.5]),
+        ("a,1", ["a", "1"]),
+        ("1,b", ["1", "b"]),
+        ("1_0,2_0", ["1_0", "2_0"]),
+        ("٣,4", ["٣", "4"]),
+    ],
+)
+def test_labels_are_read_as_in_files(words, labels):
+    assert labels_from(words.split(",")) == labels
+    weights = ",".join(f"{word}=2" for word in words.split(","))
+    assert ClassWeight().convert(weights, None, None) == dict.fromkeys(labels, 2.0)
+
+
+@pytest.mark.parametrize("classes", ["1,nan", "1,", "a,-Inf"])
+def test_what_is_no_class_is_no_label(classes):
+    result = run("train", "rows.svm", "-o", "m.thresher", "--classes", classes)
+    assert (result.exit_code, "is no class" in result.stderr) == (USAGE, True)

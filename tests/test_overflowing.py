@@ -75,3 +75,19 @@ def test_a_few_small_values_among_others_are_welcome():
 )
 def test_only_what_can_be_changed_is_named(name, changes, words):
     assert remedy(make(name, **changes)).startswith(words)
+
+
+@pytest.mark.jit
+@pytest.mark.parametrize("call", ["fit", "partial_fit"])
+@pytest.mark.parametrize("class_weight", [None, {0: 1e150, 1: 1}])
+def test_huge_weights_are_named(call, class_weight):
+    rows, labels = labelled_rows()
+    model = make("ThresherClassifier", class_weight=class_weight)
+    named = "sample_weight" if class_weight is None else "sample_weight or class_weight"
+    told = {} if call == "fit" else {"classes": [0, 1]}
+    weights = np.where(np.arange(60) % 3, 1.0, 1e150)
+    with pytest.raises(Overflowed, match=rf"Lower {named} \(a row counts 1e\+\d+ times\), set"):
+        getattr(model, call)(rows, labels, sample_weight=weights, **told)
+    weights = np.where(np.arange(60) % 3, 1e-150, 1.0)
+    model.set_params(class_weight=None)
+    getattr(model, call)(rows, labels, sample_weight=weights, **told)

@@ -22,6 +22,7 @@ from commands import run, write_svmlight
 from files_cases import flips
 from model_cases import assert_nonsense_is_refused_or_harmless, data_of, saved
 from thresher.cli.failing import BAD_DATA, USAGE
+from thresher.data.errors import DataError
 from thresher.data.sources.given import GivenSource
 from thresher.estimators.evaluating import evaluate
 from thresher.estimators.storing.checkpoint import training_from, training_tree
@@ -242,3 +243,14 @@ def test_wrong_words(rows, words, code, message):
     result = run(*words)
     assert result.exit_code == code, result.output
     assert message in " ".join(result.stderr.split())
+
+
+@pytest.mark.filterwarnings("error")
+@pytest.mark.parametrize("labels", [(1.0, 1e200), (1e308, 1e308), (1e200, 1e200), (-1e308, 1e308)])
+def test_labels_whose_squares_overflow_are_told_with_their_row(labels):
+    rows, y = numbered_rows()
+    model = make("ThresherRegressor").fit(rows, y)
+    chunks = [(rows[k : k + 1], np.array([label])) for k, label in enumerate(labels)]
+    row = 2 if labels[0] == 1 else 1
+    with pytest.raises(DataError, match=f"judging row {row}: its label"):
+        evaluate(model, GivenSource(chunks))

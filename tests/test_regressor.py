@@ -16,7 +16,7 @@ from sklearn.preprocessing import MaxAbsScaler
 
 import thresher
 from cases import TARGET_LOSSES, assert_same_bits, facts, make_streaming, numbered_rows, stream
-from regressor_cases import BOTH, small
+from regressor_cases import BOTH, Unspared, small
 from thresher import ThresherRegressor
 
 
@@ -71,10 +71,11 @@ def test_noise_makes_weights_shorter():
     """Many weights of few rows whose targets say nothing are nearly none."""
     rng = np.random.default_rng(3)
     rows, y = rng.normal(size=(60, 200)), rng.normal(size=60)
-    model = ThresherRegressor(n_features_to_select=20, random_state=0).fit(rows, y)
+    settings = {"n_features_to_select": 20, "random_state": 0}
+    model, unspared = (kind(**settings).fit(rows, y) for kind in (ThresherRegressor, Unspared))
     free = LinearRegression().fit(rows[:, model.get_support()], y)
-    shares = model.coef_[model.get_support()] / free.coef_
-    assert 0.5 < np.median(shares) < 0.99
+    shares = [one.coef_[model.get_support()] / free.coef_ for one in (model, unspared)]
+    assert np.median(shares[0]) < 0.5 < np.median(shares[1]) < 0.99
 
 
 @pytest.mark.jit

@@ -4,8 +4,10 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose
 
+from cases import UNSPARED
 from regressor_cases import BOTH, measured
 from test_twins import assert_equals_staged
+from thresher import ThresherRegressor
 from thresher.estimators.parameters import TARGET_LOSSES as CODES
 from thresher.kernels.losses import slope_of
 from twins import THRESHER, run_of
@@ -28,6 +30,12 @@ def test_slope_is_the_derivative_of_the_loss(loss, target):
 # Their last weights are where a cost is least, which is no better known than to the root of what
 # is lost in rounding.
 LEAST_COST = {"rtol": 1e-7, "atol": 1e-6}
+
+
+@pytest.fixture(autouse=True)
+def as_learnt(monkeypatch):
+    """Leave weights as they were learnt: what held-out rows make of them is tested on its own."""
+    monkeypatch.setattr(ThresherRegressor, "decisions", UNSPARED)
 
 
 class AsOneProblem:

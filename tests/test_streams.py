@@ -4,9 +4,10 @@ from itertools import pairwise
 
 import numpy as np
 import pytest
+from numpy.testing import assert_array_equal
 from scipy import sparse
 
-from cases import NAMES
+from cases import NAMES, labelled_rows, make_streaming
 from cases import make as make_small
 from thresher import FTRLClassifier, PlainSGDClassifier, ThresherClassifier
 from thresher.data.errors import DataError
@@ -179,3 +180,15 @@ def test_nor_do_those_that_come_late_in_a_single_pass_over_rows_that_were_counte
     model.fit_stream([(rows, labels)])
     assert model.stable_.sum() > 6
     assert model.n_features_selected_ == 6
+
+
+@pytest.mark.parametrize("name", ["ThresherClassifier", "ThresherRegressor"])
+def test_a_single_pass_over_few_rows_need_not_know_how_many_there_are(name):
+    rows, labels = labelled_rows(n=300)
+    chunks = [(rows[a : a + 50], labels[a : a + 50]) for a in range(0, 300, 50)]
+    known, unknown = (
+        make_streaming(name, max_iter=1, shuffle=False, n_features_to_select=8).fit_stream(source)
+        for source in (chunks, iter(chunks))
+    )
+    assert_array_equal(known.coef_, unknown.coef_)
+    assert known.history_[-1]["rows_seen"] > 300  # the first rows are learnt again

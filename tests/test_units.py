@@ -247,3 +247,15 @@ def test_the_remedy_keeps_types_and_names(problem, kind):
     scaler = thresher.UnitScaler().fit(frame)
     assert scaler.transform(frame).dtype == kind
     assert_array_equal(scaler.get_feature_names_out(), frame.columns)
+
+
+@pytest.mark.parametrize("form", [np.asarray, sparse.csr_array])
+def test_factors_that_are_too_large_for_single_precision_do_not_overflow(form):
+    rows = np.random.default_rng(0).normal(size=(100, 5)).astype(np.float32)
+    rows *= np.array([1e18] * 4 + [1e-22], np.float32)
+    scaler = thresher.UnitScaler().fit(rows)
+    assert scaler.scale_[4] > np.finfo(np.float32).max
+    scaled = scaler.transform(form(rows))
+    assert scaled.dtype == np.float32
+    expected = rows.astype(np.float64) * scaler.scale_
+    assert_allclose(scaled.toarray() if sparse.issparse(scaled) else scaled, expected, rtol=1e-6)

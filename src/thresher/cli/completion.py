@@ -2,6 +2,7 @@
 
 import click
 
+from thresher.cli.failing import fails_well
 from thresher.cli.words import examples
 
 SHELLS = ["bash", "zsh", "fish"]
@@ -18,6 +19,7 @@ VARIABLE = "_THRESHER_COMPLETE"
     ),
 )
 @click.argument("shell", type=click.Choice(SHELLS))
+@fails_well
 def completion(shell: str) -> None:
     """Print the script with which a shell completes thresher's commands and options.
 

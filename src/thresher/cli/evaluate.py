@@ -8,6 +8,7 @@ import click
 
 from thresher.cli.failing import fails_well
 from thresher.cli.models import WrongModel, load_model, model_argument
+from thresher.cli.places import STANDARD, is_device
 from thresher.cli.progress import Progress
 from thresher.cli.reading import reading_for, reading_options
 from thresher.cli.skipping import say_skipped
@@ -63,8 +64,8 @@ def evaluate(
     Cohen's kappa and Nogueira's stability say how much the selections of refits agree: 1 is the
     same features every time, 0 is chance.
     """
-    if refits and "-" in files:
-        raise click.UsageError("--refits reads the rows twice: standard input cannot be.")
+    if refits:
+        _refuse_passing(files)
     fitted = load_model(model)
     reading = reading_for(fitted, options, files)
     found = _scores(fitted, files, reading, quiet)
@@ -76,6 +77,16 @@ def evaluate(
         click.echo(json.dumps(found))
     else:
         click.echo("\n".join(_words(found)))
+
+
+def _refuse_passing(files: tuple[str, ...]) -> None:
+    """Refuse rows that come only once where they are read again."""
+    for path in files:
+        if path == STANDARD or is_device(path):
+            what = "standard input" if path == STANDARD else f"{path}, a pipe or a device,"
+            raise click.UsageError(
+                f"--refits reads the rows twice, and {what} can be read only once: name a file."
+            )
 
 
 def _scores(fitted: Any, files: tuple[str, ...], reading: dict[str, Any], quiet: bool) -> Any:

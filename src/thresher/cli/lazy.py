@@ -6,6 +6,8 @@ from typing import Any
 
 import click
 
+from thresher.cli.failing import failing_well
+
 
 class LazyGroup(click.Group):
     """A group that knows where its commands live, ``module:name``, and shows them in that order."""
@@ -13,6 +15,16 @@ class LazyGroup(click.Group):
     def __init__(self, *args: Any, places: dict[str, str], **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
         self.places = places
+
+    def make_context(self, *args: Any, **kwargs: Any) -> click.Context:
+        """Understand the command line; --help and --version are written here."""
+        with failing_well():
+            return super().make_context(*args, **kwargs)
+
+    def invoke(self, ctx: click.Context) -> Any:
+        """Run the command, or write its --help."""
+        with failing_well():
+            return super().invoke(ctx)
 
     def list_commands(self, ctx: click.Context) -> list[str]:
         """Return the commands' names."""

@@ -3,7 +3,7 @@
 Written out, so that ``--help`` need not import the estimators; a test holds the two together.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import click
@@ -59,19 +59,28 @@ class ClassWeight(click.ParamType):
             return value
         try:
             pairs = [pair.rsplit("=", 1) for pair in value.split(",")]
-            return {label_from(label): float(weight) for label, weight in pairs}
+            weights = [float(weight) for _, weight in pairs]
         except ValueError:
             self.fail(f"{value!r} is neither balanced nor like -1=1,1=5")
+        return dict(zip(labels_from([label for label, _ in pairs]), weights, strict=True))
 
 
-def label_from(word: str) -> Any:
-    """Return a label as a file's reader would give it: a number if it is one."""
-    for kind in (int, float):
-        try:
-            return kind(word)
-        except ValueError:
-            continue
-    return word
+def labels_from(words: Sequence[str]) -> list[Any]:
+    """Return labels as a file's reader would give them: numbers if all of them are such."""
+    from thresher.data.sources.fields import NOT_FINITE, Malformed, decimal
+
+    words = [word.strip() for word in words]
+    for word in words:
+        if not word or word.lower() in NOT_FINITE:
+            raise click.UsageError(f"{word!r} is no class: leave it out, or call it otherwise.")
+    try:
+        numbers = [decimal(word) for word in words]
+    except Malformed:
+        return words
+    return [
+        int(word) if word.lstrip("+-").isdigit() else number
+        for word, number in zip(words, numbers, strict=True)
+    ]
 
 
 AUTO, NONE = NumberOr(auto="auto"), NumberOr(none=None)

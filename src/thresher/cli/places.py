@@ -12,6 +12,7 @@ import click
 from thresher.cli.failing import NO_OUTPUT
 
 STANDARD = "-"  # standard input among what is read, standard output among what is written
+INDEX = "index.json"  # the file by which a folder of shards is known
 
 
 class CannotWrite(click.ClickException):
@@ -38,6 +39,23 @@ def keep_out(folder: str, inputs: Sequence[str]) -> None:
             raise CannotWrite(
                 f"{one} is read, and lies in {folder}, which would be replaced: choose another "
                 "name for -o."
+            )
+
+
+def keep_off_cache(outputs: Mapping[str, str | None], folder: str | None, wanted: bool) -> None:
+    """Refuse outputs where rows are kept as shards, or will be if that is wanted."""
+    for option, path in outputs.items():
+        if folder is None or not path or path == STANDARD:
+            continue
+        if wanted and _same(path, folder):
+            raise CannotWrite(
+                f"{path} is where rows are kept as shards if they are read more than once: choose "
+                f"another name for {option}, or say --no-cache."
+            )
+        if os.path.exists(os.path.join(folder, INDEX)) and _within(path, folder):
+            raise CannotWrite(
+                f"{path} lies in {folder}, where rows are kept as shards, and would be deleted "
+                f"when these are made again: choose another name for {option}."
             )
 
 

@@ -61,14 +61,17 @@ def predict(
     keep_apart({"-o": out}, [model, *files])
     from thresher.cli.lines import lines_of
     from thresher.estimators.meeting import Meeting
+    from thresher.estimators.overflowing import refuse_infinite
     from thresher.estimators.reading import margins_of, source_for
 
     fitted = load_model(model)
     lines = lines_of(fitted, kind, as_json)
-    source = source_for(fitted, files, **reading_for(fitted, options, files))
+    reading = reading_for(fitted, options, files)
+    source = source_for(fitted, files, ignore_labels=True, **reading)
     meeting = Meeting(fitted)
     with writing(out) as stream, Progress("predicting", quiet=quiet or to_terminal(out)) as shown:
         for chunk, margins in margins_of(fitted, source):
+            refuse_infinite(margins, meeting.rows)
             meeting.see(chunk)
             stream.write("".join(f"{line}\n" for line in lines(margins)).encode())
             shown.add(len(chunk))

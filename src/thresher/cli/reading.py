@@ -7,6 +7,7 @@ import click
 
 NAMED = ["csv", "tsv", "jsonl", "arrow"]  # formats whose columns have names
 TABLES = ["csv", "tsv"]  # whose columns have no types
+NUMBERED = ["svmlight", "arrow", "shards"]  # formats whose columns may be numbers
 FORMATS = ["auto", "svmlight", "vw", "jsonl", "csv", "tsv", "text", "arrow", "shards"]
 
 OPTIONS = [
@@ -57,6 +58,7 @@ def reading_options(command: Callable[..., Any]) -> Callable[..., Any]:
 def reading_for(model: Any, options: dict[str, Any], files: Sequence[str]) -> dict[str, Any]:
     """Return the same for rows that a fitted model is to read: it numbers features in its way."""
     reading = reading_from(options, files)
+    _refuse_other_categories(model, reading["categories"])
     bits, wanted = getattr(getattr(model, "_names", None), "n_bits", None), reading["hash_bits"]
     if wanted is not None and wanted != bits:
         by = "without a hash" if bits is None else f"by a hash of {bits} bits"
@@ -81,14 +83,30 @@ def reading_from(options: dict[str, Any], files: Sequence[str]) -> dict[str, Any
                 f"--{name} names a column or a key, and {form} rows have none: leave it out, or "
                 f"say with --format how the file is written ({', '.join(NAMED)})."
             )
+    if base != "auto" and form not in NUMBERED:
+        raise click.UsageError(
+            f"--index-base says how columns are counted, and those of {form} rows have names: "
+            "leave it out."
+        )
     return {
         **taken,
         "index_base": None if base == "auto" else int(base),
-        "categories": _categories(options.pop("categories"), form),
+        "categories": _categories(options.pop("categories"), form, taken),
     }
 
 
-def _categories(given: str | None, form: str) -> list[str]:
+def _refuse_other_categories(model: Any, wanted: Sequence[str]) -> None:
+    """Refuse categories that were none in training, from which the model knows its columns."""
+    kinds = getattr(getattr(model, "_names", None), "categorical", {})
+    others = [name for name in wanted if not kinds.get(name)]
+    if others:
+        raise click.UsageError(
+            f"--categories {','.join(others)}: the model has learned from no such categories, and "
+            "reads its columns as in its training. Leave it out, or train with it."
+        )
+
+
+def _categories(given: str | None, form: str, taken: dict[str, Any]) -> list[str]:
     """Return the columns that are said to hold categories."""
     if given is None:
         return []
@@ -97,4 +115,11 @@ def _categories(given: str | None, form: str) -> list[str]:
             f"--categories is for tables without types ({', '.join(TABLES)}), and these rows are "
             f"{form}: leave it out."
         )
-    return [name.strip() for name in given.split(",")]
+    names = [name.strip() for name in given.split(",")]
+    for what, column in {"label": taken["label"] or "label", "weight": taken["weight"]}.items():
+        if column in names:
+            raise click.UsageError(
+                f"--categories {column}: this column holds the {what}, which is no feature. Leave "
+                f"it out of --categories, or name another column with --{what}."
+            )
+    return names

@@ -7,7 +7,9 @@ from typing import Any
 import click
 
 from thresher.cli.parameters import METHODS
-from thresher.cli.places import STANDARD, keep_apart, refuse_unwritable
+from thresher.cli.places import STANDARD, keep_apart, keep_off_cache, refuse_unwritable
+
+CACHES = ".shards"  # the ending of every folder where rows are kept
 
 
 @dataclass(frozen=True)
@@ -28,11 +30,22 @@ class Recipe:
         """Say at once what would otherwise be known only after hours of training."""
         if self.checkpoint == STANDARD:
             raise click.UsageError("--checkpoint needs a file, as it is read again: name one.")
-        keep_apart({"-o": self.output, "--checkpoint": self.checkpoint}, self.files)
-        for path in filter(None, (self.output, self.checkpoint)):
+        outputs = {"-o": self.output, "--checkpoint": self.checkpoint}
+        keep_apart(outputs, self.files)
+        for path in filter(None, outputs.values()):
             refuse_unwritable(path)
+        if any(path and CACHES in os.path.realpath(path) for path in outputs.values()):
+            keep_off_cache(outputs, self._cache_folder(), self.cache)  # imports a lot to know
         if STANDARD in self.files:
             self.refuse_checkpoint_of("Standard input")
+
+    def _cache_folder(self) -> str | None:
+        """Return where the rows are kept as shards if they are read more than once."""
+        from thresher.data.sources.cache import cache_folder
+        from thresher.data.sources.protocol import Reading
+
+        folder = cache_folder(self.files, Reading(**self.reading))
+        return None if folder is None else str(folder)
 
     def refuse_checkpoint_of(self, what: str) -> None:
         """Refuse a checkpoint of rows that come only once."""

@@ -11,7 +11,7 @@ from thresher.cli.leaving import leave
 from thresher.cli.output import writing
 from thresher.cli.parameters import (
     METHODS,
-    label_from,
+    labels_from,
     parameter_options,
     parameters_from,
 )
@@ -132,7 +132,7 @@ def _recipe(options: dict[str, Any], given: set[str]) -> Recipe:
         method=options["method"],
         parameters=parameters,
         reading=reading,
-        classes=None if classes is None else [label_from(word) for word in classes.split(",")],
+        classes=None if classes is None else labels_from(classes.split(",")),
         cache=options["cache"],
         checkpoint=None if checkpoint is None else absolute(checkpoint),
         checkpoint_every=options["checkpoint_every"],

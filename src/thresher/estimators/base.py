@@ -199,7 +199,8 @@ class OnlineModel(MeansLabels, SparseLinearModel, metaclass=ABCMeta):
         watched = self.verbose > 0
         passes = Passes(self._most_passes(), self.tol or 0.0, self.shuffle, self._seed, watched)
         fresh = not len(self._model.vocabulary)
-        with workers(self.n_jobs) as run_all, overflow_explained(self, kept):
+        explained = overflow_explained(self, kept, some.importance)
+        with workers(self.n_jobs) as run_all, explained:
             if fresh:
                 settle(self, some.rows, some, run_all)
             some = some._replace(rows=self._next_as_learnt(some.rows))
@@ -236,7 +237,8 @@ class OnlineModel(MeansLabels, SparseLinearModel, metaclass=ABCMeta):
         kept, rows, targets, importance = with_weight(rows, targets, importance)
         scales = None if scales is None else scales[kept]
         learner = learner or self._learner(None)
-        with workers(self.n_jobs) as run_all, overflow_explained(self, kept):
+        explained = overflow_explained(self, kept, importance)
+        with workers(self.n_jobs) as run_all, explained:
             self._model.learn(learner, rows, targets, importance, run_all, anew, scales, recall)
         self._weights, self.n_iter_ = None, 1
 

@@ -35,8 +35,8 @@ class OnlineClassifier(LinearClassifier, OnlineModel, metaclass=ABCMeta):
     loss : "hinge", "log_loss", "squared_hinge" or "modified_huber"
         What is minimised.
     class_weight : dict, "balanced" or None
-        Weights of classes; "balanced" counts the rows in ``fit``, and the rows so far in
-        ``partial_fit``.
+        Weights of classes; "balanced" counts the rows in ``fit``, of the classes that occur, and
+        the rows so far in ``partial_fit``.
     """
 
     constraints: ClassVar[Constraints] = CLASSIFYING

@@ -13,6 +13,7 @@ from thresher.data.labels import check_told_apart
 from thresher.data.sources.protocol import Source
 from thresher.estimators.judging_numbers import NumberJudge, NumberScores
 from thresher.estimators.meeting import Meeting
+from thresher.estimators.overflowing import refuse_infinite
 from thresher.estimators.reading import margins_of
 
 LEAST = 1e-15  # of a probability, so that one sure mistake does not make the log loss infinite
@@ -107,6 +108,7 @@ def evaluate(
     judge = NumberJudge(model) if is_regressor(model) else Judge(model)
     meeting = Meeting(model)
     for chunk, margins in margins_of(model, source):
+        refuse_infinite(margins, judge.rows)
         judge.see(chunk, margins)
         meeting.see(chunk)
         told(len(chunk))

@@ -8,7 +8,6 @@ from dataclasses import dataclass
 
 import numpy as np
 from scipy import sparse
-from sklearn.preprocessing import normalize
 
 CORRELATED = 0.7  # then one explains about half of the other's variance, .7^2
 # How far the chance that a refit selects some member is from that of the surest one, on the way to
@@ -39,20 +38,19 @@ def probability_of_any(probabilities: np.ndarray, independence: float = INDEPEND
     return surest + independence * (1 - float(np.prod(1 - probabilities)) - surest)
 
 
-def group(rows: sparse.csr_array, n_leading: int, unit_length: bool) -> Groups:
+def group(rows: sparse.csr_array, n_leading: int) -> Groups:
     """Return groups of the matrix's columns, of which the first ``n_leading`` may lead one.
 
     A column leads unless an earlier one has taken it in; it takes in all columns, not yet taken,
     that correlate with it. Nobody is in a group for the sake of a third.
     """
     width = rows.shape[1]
-    seen = normalize(rows) if unit_length and width else rows
     known = np.bincount(rows.indices, minlength=width) >= FEWEST_ROWS
     leader, correlation = np.full(width, -1), np.full(width, np.nan)
     step = max(1, CELLS // max(width, 1))
     for first in range(0, n_leading, step):
         block = np.arange(first, min(first + step, n_leading))
-        for column, mine in zip(block, correlations(seen, block), strict=True):
+        for column, mine in zip(block, correlations(rows, block), strict=True):
             if leader[column] >= 0 or not known[column]:
                 continue
             taken = known & (leader < 0) & (np.abs(mine) >= CORRELATED)

@@ -7,9 +7,9 @@ from scipy import sparse
 from sklearn.base import BaseEstimator
 from sklearn.utils.validation import validate_data
 
-from thresher.data.matrix import canonical_csr
+from thresher.data.matrix import canonical_csr, stay_within
 from thresher.estimators.names import refuse_other_names
-from thresher.estimators.not_numbers import refuse_same_names, refuse_words
+from thresher.estimators.not_numbers import refuse_same_names, refuse_times, refuse_words
 
 
 def check_rows(estimator: BaseEstimator, X: Any, reset: bool) -> sparse.csr_array:
@@ -38,11 +38,13 @@ def _ready(estimator: Any, X: Any) -> bool:
         and not hasattr(estimator, "feature_names_in_")
         and X.has_canonical_format
         and all(one.flags.carray for one in (X.data, X.indices, X.indptr))
+        and stay_within(X)
     )
 
 
 def _validated(estimator: BaseEstimator, X: Any, reset: bool) -> Any:
     refuse_same_names(X)
+    refuse_times(X)
     if not reset:
         refuse_other_names(estimator, X)
     try:

@@ -1,7 +1,7 @@
 """How well a regression predicts labelled rows that come in chunks."""
 
 from dataclasses import dataclass
-from math import sqrt
+from math import isfinite, sqrt
 from typing import Any
 
 import numpy as np
@@ -35,10 +35,13 @@ class NumberJudge:
             raise DataError("The rows have no labels: there is nothing to compare with.")
         labels = self.model._chunk_labels(chunk.labels, self.rows + 1)
         weights = np.ones(len(chunk)) if chunk.weights is None else chunk.weights
+        with np.errstate(over="ignore", invalid="ignore"):  # the sums are looked at
+            self.squares += float(weights @ (margins - labels) ** 2)
+            self.distances += float(weights @ np.abs(margins - labels))
+            self._widen(labels, weights)
+        if not isfinite(self.squares + self.distances + self.spread):
+            raise _overflowed(labels, margins, self.rows)
         self.rows += len(chunk)
-        self.squares += float(weights @ (margins - labels) ** 2)
-        self.distances += float(weights @ np.abs(margins - labels))
-        self._widen(labels, weights)
 
     def scores(self) -> NumberScores:
         """Return what came out."""
@@ -60,6 +63,17 @@ class NumberJudge:
         mean = float(weights @ labels) / added
         total = self.total + added
         self.spread += float(weights @ (labels - mean) ** 2)
-        self.spread += (mean - self.mean) ** 2 * self.total * added / total
-        self.mean += (mean - self.mean) * added / total
+        apart = mean - self.mean
+        self.spread += apart * apart * self.total * added / total  # ** raises what it cannot hold
+        self.mean += apart * added / total
         self.total = total
+
+
+def _overflowed(labels: np.ndarray, margins: np.ndarray, before: int) -> DataError:
+    """Return the error of labels and predictions whose squares no number can hold."""
+    row = int(np.argmax(np.maximum(np.abs(labels), np.abs(margins))))
+    return DataError(
+        f"The numbers overflowed while judging row {before + row + 1:,}: its label is "
+        f"{labels[row]:g}, its prediction {margins[row]:g}. Multiply all labels by a number that "
+        "brings them nearer to 1, train with these, and evaluate again; or leave the row out."
+    )

@@ -6,7 +6,8 @@ from typing import Any
 
 import numpy as np
 
-WRONG_KINDS = (str, bytes, datetime.date, datetime.time, datetime.timedelta, np.datetime64)
+TIMES = (datetime.date, datetime.time, datetime.timedelta, np.datetime64, np.timedelta64)
+WRONG_KINDS = (str, bytes, *TIMES)
 
 
 def refuse_same_names(X: Any) -> None:
@@ -19,14 +20,26 @@ def refuse_same_names(X: Any) -> None:
         seen.add(name)
 
 
+def refuse_times(X: Any) -> None:
+    """Raise a ValueError that says where the first date or span of time stands, if there is one.
+
+    NumPy makes numbers of them, days or nanoseconds, and one of those that are missing, too.
+    """
+    kinds = _kinds(X)
+    if kinds & {"m", "M"} or (kinds == {"O"} and not _is_frame(X)):
+        refuse_words(X)
+
+
 def refuse_words(X: Any) -> None:
     """Raise a ValueError that says where the first word or date stands in rows, if there is one."""
-    if hasattr(X, "iloc") and hasattr(X, "columns"):
+    if _is_frame(X):
         for number, name in enumerate(X.columns):
             _refuse_in(X.iloc[:, number], f"column {number} ({name!r})")
         return
     try:
-        table = np.asarray(X, object)
+        table = np.asarray(X)
+        if table.dtype.kind not in "mM":  # as objects, these would be numbers again
+            table = np.asarray(X, object)
     except ValueError:  # rows of different lengths
         return
     if table.ndim == 1 and table.size and isinstance(table[0], str):
@@ -36,6 +49,21 @@ def refuse_words(X: Any) -> None:
         )
     for number in range(table.shape[1] if table.ndim == 2 else 0):
         _refuse_in(table[:, number], f"column {number}")
+
+
+def _is_frame(X: Any) -> bool:
+    return hasattr(X, "iloc") and hasattr(X, "columns")
+
+
+def _kinds(X: Any) -> set[str]:
+    """Return NumPy's letters for what the columns hold, as far as they have any."""
+    if _is_frame(X):
+        return {getattr(kind, "kind", "") for kind in X.dtypes}
+    try:
+        kind = X.dtype if hasattr(X, "dtype") else np.asarray(X).dtype
+    except ValueError:  # rows of different lengths
+        return set()
+    return {getattr(kind, "kind", "")}
 
 
 def _refuse_in(values: Iterable[Any], column: str) -> None:
@@ -48,6 +76,8 @@ def _refuse_in(values: Iterable[Any], column: str) -> None:
 
 
 def _is_numeral(value: Any) -> bool:
+    if isinstance(value, TIMES):
+        return False
     try:
         float(value)
     except (ValueError, TypeError):

@@ -8,9 +8,11 @@ from typing import Any
 import numpy as np
 from scipy import sparse
 
+from thresher.data.errors import DataError
 from thresher.learners.protocol import Overflow
 
 RESCALE = "multiply X by a number that brings its values nearer to 1"
+HEAVY = 1e6  # times that a row counts, from which on its weight may be what overflows
 EVEN_OUT = "bring its columns to similar scales (thresher.UnitScaler, MaxAbsScaler)"
 
 
@@ -26,12 +28,13 @@ class Overflowed(ValueError):
 
 
 @contextmanager
-def overflow_explained(estimator: Any, rows: np.ndarray) -> Iterator[None]:
+def overflow_explained(estimator: Any, rows: np.ndarray, importance: np.ndarray) -> Iterator[None]:
     """Turn an overflow into an error that says where it happened and what helps."""
     try:
         yield
     except Overflow as overflow:
-        raise Overflowed(int(rows[overflow.row]), remedy(estimator)) from None
+        helps = remedy(estimator, float(importance.max()))
+        raise Overflowed(int(rows[overflow.row]), helps) from None
 
 
 @contextmanager
@@ -43,9 +46,21 @@ def overflow_placed(before: int, where: str = "") -> Iterator[None]:
         raise Overflowed(before + found.row + 1, found.helps, where) from None
 
 
-def remedy(estimator: Any) -> str:
-    """Say what helps an estimator whose numbers overflow."""
-    helps = [*_shorter_steps(estimator), *_more_digits(estimator), RESCALE, EVEN_OUT]
+def refuse_infinite(margins: np.ndarray, before: int) -> None:
+    """Refuse rows that are predicted as no number; the first one comes after so many ``before``."""
+    finite = np.isfinite(margins)
+    fine = finite if margins.ndim == 1 else finite.all(axis=1)
+    if not fine.all():
+        raise DataError(
+            f"The numbers overflowed while predicting row {before + int(fine.argmin()) + 1:,}: its "
+            "values are too large for the model's weights. Mend the row, or leave it out."
+        )
+
+
+def remedy(estimator: Any, heaviest: float = 1.0) -> str:
+    """Say what helps an estimator whose numbers overflow; its ``heaviest`` row counts so often."""
+    changes = [*_lighter_rows(estimator, heaviest), *_shorter_steps(estimator)]
+    helps = [*changes, *_more_digits(estimator), RESCALE, EVEN_OUT]
     words = f"{', '.join(helps[:-1])}, or {helps[-1]}"
     return f"{words[0].upper()}{words[1:]}."
 
@@ -67,6 +82,15 @@ def warn_of_vanishing(estimator: Any, rows: sparse.csr_array) -> None:
         UserWarning,
         stacklevel=4,
     )
+
+
+def _lighter_rows(estimator: Any, heaviest: float) -> list[str]:
+    """Return which weights to lower, if there are huge ones."""
+    if heaviest < HEAVY:
+        return []
+    of_classes = isinstance(getattr(estimator, "class_weight", None), dict)
+    named = "sample_weight or class_weight" if of_classes else "sample_weight"
+    return [f"lower {named} (a row counts {heaviest:.3g} times)"]
 
 
 def _shorter_steps(estimator: Any) -> list[str]:

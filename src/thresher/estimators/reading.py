@@ -9,7 +9,7 @@ import numpy as np
 
 from thresher.data.chunk import Chunk
 from thresher.data.errors import DataError
-from thresher.data.naming import HashedNames
+from thresher.data.naming import HashedNames, KnownNames, Names
 from thresher.data.sources.opening import open_source
 from thresher.data.sources.protocol import Reading, Source
 
@@ -19,7 +19,10 @@ def source_for(
 ) -> Source:
     """Return a source whose columns are numbered as the model knows them."""
     names = getattr(model, "_names", None)
-    source = open_source(paths, as_in_training(model, Reading.asked(reading), labelled), names)
+    how = as_in_training(model, Reading.asked(reading), labelled)
+    source = open_source(paths, how, names)
+    if names is None and source.names is not None and hasattr(model, "feature_names_in_"):
+        return open_source(paths, how, _names_of_frame(model.feature_names_in_))
     if (names is None) != (source.names is None):
         has, wants = ("names", "numbers") if names is None else ("numbers", "names")
         raise DataError(
@@ -28,6 +31,12 @@ def source_for(
             "(say how with format=, on the command line --format)."
         )
     return source
+
+
+def _names_of_frame(called: np.ndarray) -> Names:
+    """Return the names of a data frame's columns: each holds numbers, as in a table's file."""
+    kinds = dict.fromkeys(called.tolist(), False)
+    return KnownNames(np.arange(called.size), called.tolist(), called.size, kinds)
 
 
 def as_in_training(model: Any, reading: Reading, labelled: bool) -> Reading:

@@ -6,7 +6,8 @@ from typing import Any
 
 import numpy as np
 from scipy import sparse
-from sklearn.base import clone, is_classifier
+from sklearn.base import clone, is_classifier, is_regressor
+from sklearn.utils.validation import check_is_fitted
 
 from thresher.data.errors import DataError
 from thresher.data.sources.opening import open_source
@@ -15,8 +16,14 @@ from thresher.estimators.evaluating import Told, keep_quiet
 from thresher.estimators.gathering import Labelled, gathered
 from thresher.estimators.inputs import check_rows, check_weights
 from thresher.estimators.names import columns_used
+from thresher.estimators.parameters import Constraints
 from thresher.estimators.reading import as_in_training
+from thresher.estimators.thresher import ThresherClassifier, ThresherRegressor
+from thresher.estimators.thresher_cv import CrossValidated
 from thresher.stability import mean_pairwise_kappa, nogueira_stability
+from thresher.validation import Whole, check_parameters
+
+ASKED: Constraints = {"refits": (Whole(1),), "seed": (Whole(0),)}
 
 
 @dataclass(frozen=True)
@@ -60,7 +67,8 @@ def selection_shares(
     """Return the share of refits on random halves of the rows that select each column.
 
     What ``selection_probabilities_`` estimates from one fit, measured: every refit costs one. Each
-    has the model's parameters and, where there is a size to choose, selects as many features.
+    has the model's parameters and, where there is a size to choose, selects as many features, of
+    several classes as many for each; of a ``CV`` class it is the class without, of the chosen size.
 
     Parameters
     ----------
@@ -73,14 +81,26 @@ def selection_shares(
     seed : int, default=0
         Which halves these are.
     """
+    check_is_fitted(model)
+    check_parameters("selection_shares", {"refits": refits, "seed": seed}, ASKED)
     rows = check_rows(model, X, reset=False)
     labels = model._check_labels(y, rows.shape[0])
     data = Labelled(rows, labels, check_weights(sample_weight, rows.shape[0]))
-    like = clone(model)
-    if "n_features_to_select" in like.get_params() and model._n_problems == 1:
-        like.set_params(n_features_to_select=max(1, columns_used(model).size))
-    chosen = np.concatenate(selected_on_halves(like, data, refits, seed))
+    chosen = np.concatenate(selected_on_halves(of_its_size(model), data, refits, seed))
     return np.bincount(chosen, minlength=rows.shape[1]) / refits
+
+
+def of_its_size(model: Any) -> Any:
+    """Return a model to be fitted: one with these parameters that selects as many features."""
+    if not hasattr(model, "n_features_to_select"):
+        return clone(model)
+    kind, parameters = type(model), model.get_params(deep=False)
+    if isinstance(model, CrossValidated):
+        kind = ThresherRegressor if is_regressor(model) else ThresherClassifier
+        parameters = {name: one for name, one in parameters.items() if name in kind.constraints}
+    # of several classes each has its own features
+    size = columns_used(model).size if model._n_problems == 1 else model.size_choice_.size
+    return kind(**{**parameters, "n_features_to_select": max(1, size)})
 
 
 def refit_on_halves(

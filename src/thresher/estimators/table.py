@@ -4,6 +4,7 @@ from typing import Any
 
 import numpy as np
 from scipy import sparse
+from sklearn.preprocessing import normalize
 
 from thresher.estimators.false_selections import false_selections, meaning_of_probabilities
 from thresher.estimators.grouping import Groups, group, probability_of_any
@@ -23,6 +24,8 @@ def selection_table(estimator: Any, rows: sparse.csr_array | None = None) -> Any
             "selection_table() needs pandas: pip install 'thresher[pandas]'."
         ) from None
     weights, _ = estimator._settled()
+    if rows is not None and estimator._model.vocabulary.normalize:
+        rows = sparse.csr_array(normalize(rows))  # while all that makes up their length is there
     tables = [_table(pd, estimator, k, row, rows) for k, row in enumerate(weights)]
     table = tables[0]
     if len(tables) > 1:
@@ -67,7 +70,7 @@ def _table(
     }
     if rows is not None:
         n_selected = int(np.count_nonzero(weights))
-        groups = group(rows[:, columns], n_selected, vocabulary.normalize)
+        groups = group(rows[:, columns], n_selected)
         shown |= _group_columns(groups, names, probability[listed])
     return pd.DataFrame(shown)
 

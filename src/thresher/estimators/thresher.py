@@ -11,6 +11,7 @@ from thresher.estimators.decisions.rarity import Rarity
 from thresher.estimators.decisions.roots import Roots
 from thresher.estimators.decisions.selecting_steps import SuitedSteps
 from thresher.estimators.decisions.sizing import Size
+from thresher.estimators.decisions.sparing import Sparing
 from thresher.estimators.decisions.step_lengths import LongerSteps
 from thresher.estimators.findings import Findings
 from thresher.estimators.going_on import refuse_change
@@ -98,7 +99,7 @@ class ThresherRegressor(ThresherModel, OnlineRegressor):
     the penalized least-loss weights of the selected features, with a penalty that follows the noise
     of the targets (unless ``refit`` is 0). Targets are learned relative to their mean and spread
     (median and median absolute deviation for the Huber loss), so that their units do not matter:
-    ``a * y + b`` gives the same features, and weights times a.
+    ``a * y + b`` with a > 0 gives the same features, and weights times a.
 
     Parameters
     ----------
@@ -125,6 +126,7 @@ class ThresherRegressor(ThresherModel, OnlineRegressor):
     """
 
     constraints: ClassVar[Constraints] = {**REGRESSING, **ThresherModel.constraints}
+    decisions: ClassVar[Decisions] = (Columns(), Size(), Sparing())
     salience: ClassVar[tuple[float, float]] = OF_COLUMNS  # squared errors curve alike everywhere
 
     normalize: bool = False

@@ -143,6 +143,10 @@ class ThresherModel(Sized, PathsModel):
         return self.max_iter != 1
 
     def _stream_learner(self, n_rows: int | None) -> Learner:
+        # a single pass over few rows is as good as one whose length nobody knows: the first of them
+        # have to be learnt several times
+        if self.max_iter == 1 and (n_rows or 0) < AUTO_UPDATES:
+            n_rows = None
         return replace(self._learner(n_rows), shared=True)
 
     def _learner(self, n_rows: int | None) -> Thresher:

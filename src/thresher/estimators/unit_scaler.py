@@ -54,8 +54,8 @@ class UnitScaler(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
         checked = validate_data(
             self, X, accept_sparse="csr", dtype=(np.float64, np.float32), reset=False, copy=True
         )
-        scale = self.scale_.astype(checked.dtype)
+        kind = checked.dtype  # a factor may be too large or too small for it
         if not sparse.issparse(checked):
-            return checked * scale
-        checked.data *= scale[checked.indices]
+            return (checked * self.scale_).astype(kind, copy=False)
+        checked.data = (checked.data * self.scale_[checked.indices]).astype(kind, copy=False)
         return checked

@@ -37,12 +37,16 @@ QID = np.frombuffer(b"qid:", np.uint8).copy()
 
 
 class Rules(NamedTuple):
-    """Which indices are allowed, whether rows must have labels, whether to go on after a fault."""
+    """Which indices are allowed, whether rows must have labels, whether to go on after a fault.
+
+    Labels that are ignored may be anything without a colon.
+    """
 
     lowest: int
     highest: int
     labelled: bool
     patient: bool
+    ignored: bool = False
 
 
 class Room(NamedTuple):
@@ -95,7 +99,7 @@ def read_lines(data, marks, rules, room):
 def _read_row(data, marks, at, rules, labels, indices, values):
     """Read a row up to the end of its line or to a comment; return ROW or what is wrong."""
     first = at[PAIRS]
-    kind, labels[0] = _read_label(data, marks, at, rules.labelled)
+    kind, labels[0] = _read_label(data, marks, at, rules)
     if kind == ROW:
         kind = _pass_qid(data, marks, at)
     while kind == ROW:
@@ -110,13 +114,16 @@ def _read_row(data, marks, at, rules, labels, indices, values):
 
 
 @jit
-def _read_label(data, marks, at, required):
+def _read_label(data, marks, at, rules):
     """Read the number that a row begins with; where none is required, its absence is NaN."""
     mark = at[MARK]
     stop = word_or_colon_end(data, marks, at)
     if data[stop] == COLON:
         at[MARK] = mark
-        return BAD_LABEL if required else ROW, np.nan
+        return BAD_LABEL if rules.labelled else ROW, np.nan
+    if rules.ignored and stop > at[PLACE]:
+        at[PLACE] = stop
+        return ROW, np.nan
     return _read_number(data, at, stop, BAD_LABEL)
 
 

@@ -66,10 +66,9 @@ class NumberJudge:
 
     def losses(self, margins: Columns, targets: Columns, weights: np.ndarray) -> np.ndarray:
         """Return squared errors, or Huber's, of which the part beyond 1 counts only as it is."""
-        errors = np.abs(self._stretched(margins[0], targets[0], weights) - targets[0])
-        if self.loss == "huber":
-            return np.where(errors <= 1, errors**2 / 2, errors - 0.5)
-        return errors**2
+        return number_losses(
+            self.loss, self._stretched(margins[0], targets[0], weights), targets[0]
+        )
 
     def scores(self, margins: Columns, targets: Columns, weights: np.ndarray) -> np.ndarray:
         """Return numbers whose mean is R2."""
@@ -94,6 +93,14 @@ class NumberJudge:
     def words(self, loss: float, score: float) -> str:
         """Return both in words."""
         return f"{self.named} {loss:.4f} (in units of the targets' spread) and R2 {score:.3f}"
+
+
+def number_losses(loss: str, margins: np.ndarray, targets: np.ndarray) -> np.ndarray:
+    """Return squared errors, or Huber's."""
+    errors = np.abs(margins - targets)
+    if loss == "huber":
+        return np.where(errors <= 1, errors**2 / 2, errors - 0.5)
+    return errors**2
 
 
 def _straightened(margins: np.ndarray, targets: np.ndarray, weights: np.ndarray) -> np.ndarray:

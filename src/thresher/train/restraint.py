@@ -17,6 +17,7 @@ from thresher.learners.thresher import Thresher
 from thresher.train.platt import Line
 from thresher.train.problem import Problem
 from thresher.train.settling import Lesson, Table, lesson_of, norm_in_play
+from thresher.train.sparing import spared
 
 # In mean squared norms of rows that have the features in play and no others.
 PENALTIES = (3.0, 1.0, 0.3, 0.1, 0.03, 0.01)
@@ -26,7 +27,12 @@ PENALTIES = (3.0, 1.0, 0.3, 0.1, 0.03, 0.01)
 def restrained(
     lesson: Lesson, rows: Rows, start: np.ndarray, penalties: Sequence[float], exactly: bool = False
 ) -> list[np.ndarray]:
-    """Return the weights of least loss under each of some penalties, the intercept last."""
+    """Return the weights of least loss under each of some penalties, the intercept last.
+
+    Those of numbers cost their size: penalties are shares of what is too much (see ``sparing``).
+    """
+    if lesson.of_numbers:
+        return spared(lesson, rows, start.size - 1, penalties, exactly)
     found = []
     norm = norm_in_play(lesson, rows) if penalties else 0.0
     for penalty in penalties:

@@ -110,9 +110,9 @@ def _pooled(
     trial: Trial, seen: list[Sight]
 ) -> tuple[list[np.ndarray], list[np.ndarray], np.ndarray]:
     """Return every problem's margins and targets of all held-out rows, and the rows' weights."""
-    problems = trial.by_problem(seen)
-    margins = [np.concatenate([one.margins for one in folds]) for folds in problems]
-    return margins, trial.pooled_targets(), trial.pooled(trial.batch.importance)
+    targets, weights = trial.pooled_targets(), trial.pooled(trial.batch.importance)
+    margins = [np.concatenate([one.margins for one in folds]) for folds in trial.by_problem(seen)]
+    return margins, targets, weights
 
 
 def _agreement(folds: list[Sight], n_slots: int) -> float:

@@ -12,7 +12,7 @@ What is read, and what is refused with the file and the row (called a line, coun
   strings (also as Arrow's dictionaries) as categories, called ``town=Bern``. Null is a missing
   value and counts as 0; NaN and infinity are refused. Columns of other types are refused.
 - A label is a number or a string, the same in all rows, in column ``label`` unless told. It may
-  only be null where labels are not required, as in prediction.
+  only be null where labels are not required; in prediction its column is not looked at.
 - The weight's column, if one is told, holds finite numbers that are not negative.
 
 A model's columns must all be there with the same kind of content; columns it does not know are left
@@ -123,7 +123,7 @@ class ArrowSource(NamedSource):
 
     def _labels(self, batch: Any, file: str, problems: Problems) -> np.ndarray | None:
         """Return the labels of some rows."""
-        if self._label not in batch.schema.names:
+        if self.labels.ignored or self._label not in batch.schema.names:
             return None
         array = batch.column(self._label)
         words = _kind_among(array, (NUMBERS, WORDS, NOTHING), self._label, file) == WORDS

@@ -29,6 +29,7 @@ from thresher.files.sealed import digest_of
 
 ENDING = ".shards"
 STDIN = "-"
+SYSTEM, DISK_OF_SYSTEM = ("/dev", "/proc"), "/dev/shm"  # whose files stand for what others opened
 
 Say = Callable[[str], None]
 
@@ -78,12 +79,24 @@ def cache_folder(paths: Sequence[str], reading: Reading) -> Path | None:
     """Return where the shards of files are kept; None for what has no place in a file system."""
     if STDIN in paths or not all(os.path.isfile(path) for path in paths):
         return None
+    if any(_is_of_system(path) for path in paths):
+        return None
     usual = asdict(Reading(format=reading.format))
     special = {key: how for key, how in asdict(reading).items() if how != usual[key]}
     if len(paths) == 1 and not special:
         return Path(f"{paths[0]}{ENDING}")
     digits = digest_of({"reading": special, "files": [os.path.basename(path) for path in paths]})
     return Path(f"{paths[0]}.{digits[:8]}{ENDING}")
+
+
+def _is_of_system(path: str) -> bool:
+    """Return whether a file is no place of its own, as /dev/stdin: what it shows differs."""
+    place = os.path.abspath(path)  # not behind the link that it may be
+    return not _below(place, DISK_OF_SYSTEM) and any(_below(place, top) for top in SYSTEM)
+
+
+def _below(place: str, folder: str) -> bool:
+    return place.startswith(f"{folder}/")
 
 
 def _origin(source: Source, paths: Sequence[str], reading: Reading) -> dict[str, Any]:

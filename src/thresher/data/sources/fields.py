@@ -62,8 +62,9 @@ def bad_weight(number: float) -> Malformed:
 class Labels:
     """Reads labels. The first one of a pass decides for all whether they are numbers or words."""
 
-    def __init__(self, required: bool, missing: str) -> None:
+    def __init__(self, required: bool, missing: str, ignored: bool = False) -> None:
         self.required, self._missing = required, missing
+        self.ignored = ignored  # no label is looked at: all are as if they were missing
         self.words: bool | None = None  # None: no label yet
         self._padded = False  # whether there were whole numbers with zeros in front
         self._n_digits: int | None = None  # of all whole numbers so far
@@ -76,7 +77,7 @@ class Labels:
 
     def text(self, text: str) -> Label:
         """Return the label that a text says; an empty one is none."""
-        if not text:
+        if self.ignored or not text:
             return self.missing()
         if text.lower() in NOT_FINITE:
             raise Malformed(f"the label is {text}, which is no class")

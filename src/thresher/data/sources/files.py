@@ -87,6 +87,10 @@ class TextFiles:
                 digest.update(_ends(path))
         return digest.hexdigest()
 
+    def changed(self) -> list[int]:
+        """Return when each file was changed last, in nanoseconds, as it was first looked at."""
+        return [self._state(path).changed for path in self.paths]
+
     def blocks(self, size: int = BLOCK) -> Iterator[Block]:
         """Read all files from the first line on, about ``size`` bytes at a time."""
         for data, file, first_line in self.views(size):

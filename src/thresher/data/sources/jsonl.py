@@ -12,8 +12,8 @@ What is read, and what is refused with the file and the line:
 - Lists and objects within objects are refused, as is a key that stands twice in an object, NaN,
   Infinity and numbers beyond the largest double.
 - A label is a number or a string, the same in all rows; true and false are 1 and 0. Its key is
-  ``label`` unless told. It may only be missing, or null, where labels are not required, as in
-  prediction.
+  ``label`` unless told. It may only be missing, or null, where labels are not required; in
+  prediction it may be any value.
 - The weight, if its key is told, is a finite number that is not negative.
 - Blank lines are no rows.
 
@@ -72,6 +72,8 @@ class JsonLinesSource(LineSource):
         return Row(names, values, label, weight)
 
     def _label(self, label: Any) -> Label:
+        if self.labels.ignored:
+            return self.labels.missing()
         match label:
             case None:
                 return self.labels.missing()

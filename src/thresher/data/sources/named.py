@@ -62,7 +62,7 @@ class NamedSource(ABC):
     def _begin(self) -> None:
         """Forget what was found in the last pass."""
         self.skipped = Skipped()
-        self.labels = Labels(self.reading.labelled, self.no_label)
+        self.labels = Labels(self.reading.labelled, self.no_label, self.reading.ignore_labels)
 
     def _refuse(self, problem: Malformed, file: str, line: int) -> None:
         """Raise what is wrong with a row, or count it."""

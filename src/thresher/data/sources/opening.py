@@ -44,8 +44,8 @@ def format_of(path: str) -> str:
     """Return the format that a file's name tells; what has no telling name is svmlight text."""
     if Path(path).is_dir():
         return "shards"
-    suffixes = [suffix for suffix in Path(path).suffixes if suffix not in PACKED]
-    return SUFFIXES.get(suffixes[-1].lower(), "svmlight") if suffixes else "svmlight"
+    suffixes = [suffix for suffix in Path(path.lower()).suffixes if suffix not in PACKED]
+    return SUFFIXES.get(suffixes[-1], "svmlight") if suffixes else "svmlight"
 
 
 def open_source(
@@ -69,7 +69,8 @@ def open_source(
         the file's name tells), ``label`` and ``weight`` (names of columns or keys), ``index_base``
         (0 or 1 for svmlight; by default the first rows tell), ``hash_bits`` (number features by a
         hash), ``on_error`` ("raise" or "skip"), ``labelled`` (False: rows need no labels),
-        ``categories`` (columns of a CSV or TSV file that are such, whatever their cells say).
+        ``ignore_labels`` (True: nor are those looked at that they have), ``categories`` (columns
+        of a CSV or TSV file that are such, whatever their cells say).
     """
     reading = reading or Reading.asked(options)
     files = [str(paths)] if isinstance(paths, str | Path) else [str(path) for path in paths]

@@ -65,7 +65,8 @@ class Reading:
     index_base: int | None = None  # svmlight: indices count from 0 or 1; None: the first rows tell
     hash_bits: int | None = None  # number features by a hash of so many bits
     on_error: str = "raise"  # or "skip"
-    labelled: bool = True  # False: rows may come without labels, as in prediction
+    labelled: bool = True  # False: rows may come without labels
+    ignore_labels: bool = False  # labels are not looked at, whatever they are, as in prediction
     categories: Sequence[str] = ()  # csv, tsv: columns of categories, whatever their cells say
 
     @classmethod
@@ -89,4 +90,8 @@ class Reading:
             raise ValueError(f"hash_bits={self.hash_bits!r}: it must be 1 to {MOST_BITS}.")
         if isinstance(self.categories, str):
             raise ValueError(f"categories={self.categories!r}: give a list of columns.")
+        apart = {self.label or "label", self.weight}.intersection(self.categories)
+        if apart:
+            raise ValueError(f"categories: {apart.pop()!r} is no feature, but label or weight.")
         object.__setattr__(self, "categories", list(self.categories))  # as JSON gives it back
+        object.__setattr__(self, "labelled", self.labelled and not self.ignore_labels)

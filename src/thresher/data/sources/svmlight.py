@@ -12,8 +12,8 @@ What is read, and what is refused with the file, the line and the column (counte
   They become the nearest double, what Python's ``float`` gives; too small ones become 0. Refused
   are nan, inf, numbers beyond the largest double, hexadecimals, underscores, and all else.
 - A label is one number. Several, with commas between them, are refused. Where labels are not
-  required, as in prediction, a row may begin with its first pair; then the labels of a whole block
-  are left out.
+  required, a row may begin with its first pair; then the labels of a whole block are left out.
+  Where labels are ignored, as in prediction, a label may be any word without a colon.
 - ``qid:number`` is allowed directly behind the label. The number must be whole; nobody uses it.
 - Indices are whole numbers up to 2^63 - 1, without sign. They may come in any order and are sorted;
   an index that stands in a row twice is refused. Values that are 0 are left out.
@@ -96,6 +96,7 @@ class SvmlightSource:
             highest=LAST_COLUMN if self.naming is None else LAST_INDEX,
             labelled=self.reading.labelled,
             patient=self.reading.on_error == "skip",
+            ignored=self.reading.ignore_labels,
         )
 
     def _refuse(self, rows: Rows, view: View) -> None:

@@ -10,7 +10,7 @@ What is read, and what is refused with the file, the line and the column (counte
 - The label's column is ``label`` unless told. The first label of a pass decides for all whether
   they are numbers or words; words among numbers are refused. Whole numbers with zeros in
   front must all have the same number of digits: 12 beside 0012 is refused. A label may only be
-  missing where labels are not required, as in prediction.
+  missing where labels are not required; in prediction labels are not looked at.
 - The weight's column, if one is told, holds finite numbers that are not negative.
 - Any other column holds numbers or categories. Told ``categories`` are such. Otherwise the first
   rows (8,192, or 4 MB of text) decide for all files and passes: a column holds numbers if more of
@@ -83,7 +83,7 @@ class TableSource(NamedSource):
     def _delimiter(self, file: str) -> str:
         if self.reading.format in ("csv", "tsv"):
             return "\t" if self.reading.format == "tsv" else ","
-        suffixes = [suffix for suffix in PurePath(file).suffixes if suffix.lower() not in CODECS]
+        suffixes = [suffix for suffix in PurePath(file.lower()).suffixes if suffix not in CODECS]
         return "\t" if suffixes[-1:] == [".tsv"] else ","
 
     def _layout(self, columns: list[str], file: str) -> "_Layout":

@@ -9,7 +9,8 @@
   script, are the features; a value is how often the word stands there. That is how scikit-learn's
   ``CountVectorizer`` does it by default.
 - Blank lines are no rows, and a line without tab is refused. Where labels are not required, as in
-  prediction, a line without tab is all text, and an empty line is an empty text.
+  prediction, a line without tab is all text, and an empty line is an empty text. In prediction
+  labels are not looked at.
 
 With ``on_error="skip"`` a refused line is left out and counted.
 """

@@ -7,8 +7,8 @@ What is read, and what is refused with the file, the line and the column (counte
 - Before the first bar stand the label (a number), the row's weight if it is not 1, and a tag. As in
   Vowpal Wabbit a tag begins with ``'`` or touches the bar: ``1|a`` has no label. Tags are read
   over. What Vowpal Wabbit calls the base, a third number, must be 0: nothing here begins from
-  another model's predictions. A label may only be missing where labels are not required, as in
-  prediction.
+  another model's predictions. A label may only be missing where labels are not required; in
+  prediction it may be any word.
 - A namespace stands right behind its bar, and behind a colon the number by which its values are
   multiplied. Feature ``age`` of namespace ``user`` is called ``user^age``; after a bar and a blank
   there is no namespace, and a feature is called what it says. Only these names count: ``|user age``
@@ -57,10 +57,17 @@ class VowpalSource(LineSource):
             return self.labels.missing(), None
         if len(words) > 3:
             raise Malformed(f"{len(words)} words stand before the bar: write label, weight, 'tag")
-        label, *others = (self._number(word, head) for word in words)
+        others = [self._number(word, head) for word in words[1:]]
         if others[1:] and others[1] != 0:
             raise Malformed(f"the row has a base, {words[2]}, which cannot be taken into account")
-        return self.labels.number(label), weight_of(others[0]) if others else None
+        weight = weight_of(others[0]) if others else None
+        return self._first(words[0], head), weight
+
+    def _first(self, word: str, head: str) -> Label:
+        """Return the label, the first word of a head that has any."""
+        if self.labels.ignored:
+            return self.labels.missing()
+        return self.labels.number(self._number(word, head))
 
     def _number(self, word: str, head: str) -> float:
         try:

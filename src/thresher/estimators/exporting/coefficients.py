@@ -21,6 +21,7 @@ from thresher.files.atomic import write_bytes
 from thresher.learners.paths import Paths
 
 INTERCEPT = "(intercept)"
+LARGEST = np.iinfo(np.int64).max  # of what Parquet takes whole numbers for
 NAMES = ("feature", "column", "class", "weight", "probability")
 
 Table = dict[str, list[Any]]
@@ -119,6 +120,8 @@ def _parquet(table: Table) -> bytes:
     kinds = {"feature": pa.string(), "column": pa.int64()}
     numbers = "weight", "probability", "offset", "scale", "value_power"
     kinds |= dict.fromkeys(numbers, pa.float64())
+    if any(isinstance(one, int) and one > LARGEST for one in table.get("class", ())):
+        kinds["class"] = pa.uint64()
     columns = {name: pa.array(values, kinds.get(name)) for name, values in table.items()}
     buffer = io.BytesIO()
     pq.write_table(pa.table(columns), buffer)

@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 from sklearn.base import RegressorMixin
 
+LARGEST = np.iinfo(np.int64).max
 DOUBLE, INT64 = 11, 7  # ONNX's numbers of these types
 PROBABLE = ("log_loss", "modified_huber")
 
@@ -59,9 +60,19 @@ def _parse(scope: Any, model: Any, inputs: Any, custom_parsers: Any = None) -> A
     """Declare what comes out: labels, scores, and probabilities of losses that have them."""
     from skl2onnx.common.data_types import DoubleTensorType
 
+    _refuse_large(model.classes_)
     names = ["scores", "probabilities"] if model.loss in PROBABLE else ["scores"]
     outputs = {"label": _label_type(model.classes_), **{name: DoubleTensorType() for name in names}}
     return _declared(scope, model, inputs, outputs)
+
+
+def _refuse_large(classes: np.ndarray) -> None:
+    """Raise a ValueError if a class is a number that a graph's labels cannot be."""
+    if classes.dtype.kind == "u" and int(classes[-1]) > LARGEST:
+        raise ValueError(
+            f"The class {classes[-1]} is 2^63 or more, and the labels of an ONNX graph are smaller "
+            "numbers, or words: train with such labels as words (y.astype(str))."
+        )
 
 
 def _label_type(classes: np.ndarray) -> Any:
@@ -157,7 +168,7 @@ def _label(ops: Any, model: Any, scores: Any, names: list[str]) -> Any:
 
 def _probabilities(ops: Any, model: Any, scores: Any) -> Any:
     if model.loss == "log_loss":
-        positive = ops.Sigmoid(scores)
+        positive = _sigmoid(ops, scores)
     else:
         inside = ops.Min(ops.Max(scores, np.array([-1.0])), np.array([1.0]))
         positive = ops.Div(ops.Add(inside, np.array([1.0])), np.array([2.0]))
@@ -167,6 +178,12 @@ def _probabilities(ops: Any, model: Any, scores: Any) -> Any:
     none = ops.Cast(ops.Equal(totals, np.array([0.0])), to=DOUBLE)
     share = ops.Mul(none, np.array([1.0 / model.classes_.size]))  # nobody claims the row
     return ops.Add(ops.Div(positive, ops.Add(totals, none)), share)
+
+
+def _sigmoid(ops: Any, scores: Any) -> Any:
+    """Return sigmoids that are right far below 0, too: those of ONNX's runtime are 0 from -37."""
+    one = np.array([1.0])
+    return ops.Div(one, ops.Add(ops.Exp(ops.Neg(scores)), one))
 
 
 REGRESSION = (_shape_numbers, _convert_numbers, _parse_numbers)

@@ -114,7 +114,23 @@ def _names(estimator: Any, columns: np.ndarray, training_state: bool) -> dict[st
     names = getattr(estimator, "_names", None)
     if names is None:
         return None
-    return names.tree() if training_state else names.only(columns).tree()
+    if training_state:
+        return names.tree()
+    return names.only(_columns_that_count(estimator, columns)).tree()
+
+
+def _columns_that_count(estimator: Any, columns: np.ndarray) -> np.ndarray:
+    """Return the columns that predictions need: of prepared ones all make up the rows' length."""
+    vocabulary = estimator._model.vocabulary
+    prepared = estimator._scales is not None or estimator._offsets is not None
+    if not (prepared and vocabulary.normalize):
+        return columns
+    known = [columns]
+    if estimator._scales is not None:
+        known.append(np.flatnonzero(estimator._scales.factors))
+    if estimator._offsets is not None:
+        known.append(estimator._offsets.columns)
+    return np.unique(np.concatenate(known))
 
 
 def _kept_slots(estimator: Any, weights: np.ndarray) -> np.ndarray:
