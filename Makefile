@@ -27,7 +27,7 @@ ABOVE   := cli* levelling restraint step_lengths fitting_anew row_numbers featur
 	estimator_checks docs demo bench sizes* offsets lengths uneven_sizes selecting_steps exchange wide_registers model_* \
 	golden_files regression_files container container_hostile file_trees *export shard_* arrow* jsonl vw text \
 	named_formats naming table grouping cache atomic files going_on containers state_trees scikit_learn processes *units \
-	units_of_streams
+	units_of_streams ignored_labels export_probabilities
 KERNELS := --ignore=tests/experiments $(foreach name,$(ABOVE),--ignore-glob='tests/test_$(name).py')
 
 .PHONY: demo test lint bench clean
