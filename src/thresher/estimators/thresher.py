@@ -97,9 +97,10 @@ class ThresherRegressor(ThresherModel, OnlineRegressor):
 
     It selects as ``ThresherClassifier`` does, by the squared or the Huber loss. ``fit`` ends with
     the penalized least-loss weights of the selected features, with a penalty that follows the noise
-    of the targets (unless ``refit`` is 0). Where rows are few for the features, held-out rows decide
-    whether weights cost their size, as the lasso's do. Targets are learned relative to their mean and spread
-    (median and median absolute deviation for the Huber loss), so that their units do not matter:
+    of the targets (unless ``refit`` is 0); where rows are few for the features, held-out rows
+    decide whether weights cost their size, as the lasso's do. Targets are learned relative to their
+    mean and spread (median and median absolute deviation for the Huber loss), so that their units
+    do not matter:
     ``a * y + b`` with a > 0 gives the same features, and weights times a.
 
     Parameters
