@@ -117,12 +117,13 @@ def test_entries_beside_all_columns_are_refused(column, index_type):
 
 
 @pytest.mark.parametrize("column", [40, 1000, -1, 2**31 - 1])
-def test_entries_beside_all_columns_are_not_predicted(column):
+@pytest.mark.parametrize("index_type", [np.int32, np.int64])
+def test_entries_beside_all_columns_are_not_predicted(column, index_type):
     """Also where columns ascend, so that nothing else is wrong with them."""
     last = 1 if column >= 0 else 0
-    indices = np.array([3, 3], np.int32)
+    indices = np.array([3, 3], index_type)
     indices[last] = column
-    stray = sparse.csr_array((np.ones(2), indices, np.array([0, 0, 2], np.int32)), (2, 40))
+    stray = sparse.csr_array((np.ones(2), indices, np.array([0, 0, 2], index_type)), (2, 40))
     for call in (small().fit(DENSE, LABELS).predict, small().fit(DENSE, LABELS).decision_function):
         with pytest.raises(ValueError, match=rf"an entry at row 1, column {column}"):
             call(stray)

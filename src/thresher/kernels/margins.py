@@ -114,6 +114,18 @@ def margins(starts, columns, values, weights, bias, normalize):
 
 
 @jit
+def ends_within(starts, columns, width):
+    """Return whether the first and the last column of every row lie within the width."""
+    strange, last = 0, np.uint64(starts[0])
+    for i in range(starts.size - 1):
+        # unsigned, since Numba lets signed places count from an array's end
+        first, last = last, np.uint64(starts[i + 1])
+        if first < last:
+            strange += columns[first] >= width or columns[last - ONE] >= width
+    return strange == 0
+
+
+@jit
 def all_finite(numbers):
     """Return whether all numbers are finite."""
     strange = 0
