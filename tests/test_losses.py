@@ -1,0 +1,68 @@
+"""Every loss of the registry: slopes and curvatures are derivatives, extremes stay finite."""
+
+import numpy as np
+import pytest
+
+from thresher.losses import (
+    LOSSES,
+    Loss,
+    curvature_of,
+    probability_of,
+    slope_of,
+    value_of,
+)
+
+# away from the kinks at -1 and 1, where nothing is differentiable
+MARGINS = (-40.0, -2.7, -0.9, -0.3, 0.0, 0.4, 1.3, 2.5, 40.0)
+STEP = 1e-5
+every_loss = pytest.mark.parametrize("loss", LOSSES.values(), ids=LOSSES.keys())
+
+
+def targets_of(loss: Loss) -> tuple[float, ...]:
+    return (0.0, 0.2) if loss.of_numbers else (-1.0, 1.0)
+
+
+def points(loss):
+    return [(margin, target) for margin in MARGINS for target in targets_of(loss)]
+
+
+@every_loss
+def test_slope_is_derivative_of_value(loss):
+    for m, y in points(loss):
+        difference = value_of(loss.code, m + STEP, y) - value_of(loss.code, m - STEP, y)
+        assert slope_of(loss.code, m, y) == pytest.approx(difference / (2 * STEP), abs=1e-5)
+
+
+@every_loss
+def test_curvature_is_derivative_of_slope(loss):
+    for m, y in points(loss):
+        difference = slope_of(loss.code, m + STEP, y) - slope_of(loss.code, m - STEP, y)
+        assert curvature_of(loss.code, m, y) == pytest.approx(difference / (2 * STEP), abs=1e-5)
+
+
+@every_loss
+@pytest.mark.parametrize("margin", [-1e6, -800.0, 800.0, 1e6])
+def test_far_margins_are_finite(loss, margin):
+    for y in targets_of(loss):
+        assert np.isfinite(
+            [f(loss.code, margin, y) for f in (value_of, slope_of, curvature_of)]
+        ).all()
+        assert value_of(loss.code, margin, y) >= 0
+
+
+def test_log_loss_keeps_its_digits():
+    code = LOSSES["log_loss"].code
+    assert value_of(code, 50.0, 1.0) == pytest.approx(np.exp(-50.0), rel=1e-12)
+    assert curvature_of(code, 50.0, 1.0) == pytest.approx(np.exp(-50.0), rel=1e-12)
+
+
+def test_codes_are_unique():
+    assert sorted(loss.code for loss in LOSSES.values()) == list(range(len(LOSSES)))
+
+
+@pytest.mark.parametrize("name", [loss.name for loss in LOSSES.values() if loss.probabilities])
+def test_probabilities(name):
+    code, margins = LOSSES[name].code, np.array([-1000.0, -0.7, 0.0, 0.7, 1000.0])
+    p = probability_of(code, margins)
+    np.testing.assert_array_equal(p[[0, 2, -1]], [0.0, 0.5, 1.0])
+    np.testing.assert_allclose(p + p[::-1], 1, rtol=1e-15)
