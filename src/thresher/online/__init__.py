@@ -1,0 +1,1 @@
+"""Learning one row at a time, in memory that follows the columns that occur."""

@@ -1,0 +1,190 @@
+"""What the training loop knows of a learner, and of its state."""
+
+from abc import ABC, abstractmethod
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, ClassVar, Protocol, Self, TypeVar
+
+import numpy as np
+
+from thresher.losses import Loss
+from thresher.online.arrays import Arrays, Restore
+from thresher.online.parameter import Parameters
+from thresher.online.rows import Rows, Updates
+from thresher.online.steps import Steps
+from thresher.threads import Threads
+
+ENDLESS = 1 << 60
+
+
+class Overflow(ArithmeticError):
+    """The numbers of a model became too large to be represented, at row ``row`` of those given.
+
+    The row is -1 where only the last update made them so.
+    """
+
+    def __init__(self, row: int) -> None:
+        super().__init__(row)
+        self.row = row
+
+
+class State(Protocol):
+    """All that a learner changes: numbers by slot that grow, and can be put back."""
+
+    @property
+    def n_slots(self) -> int:
+        """Return how many columns have occurred."""
+        ...
+
+    def grow(self, n_slots: int, n_columns: int) -> None:
+        """Make room for columns that have appeared, of so many that there are."""
+        ...
+
+    def finite(self, slots: np.ndarray) -> bool:
+        """Return whether all numbers of the given slots, and of none in particular, are finite."""
+        ...
+
+    def savepoint(self, slots: np.ndarray, n_updates: int) -> Restore:
+        """Return what undoes so many updates by rows that have the given slots, and new ones."""
+        ...
+
+    def tree(self) -> dict[str, Any]:
+        """Return all of it as a tree of plain values."""
+        ...
+
+    def from_tree(self, tree: dict[str, Any]) -> Self:
+        """Return the state that gave a tree; it must be of the same kind as this one."""
+        ...
+
+
+S = TypeVar("S", bound=State)
+
+
+class Online(Protocol[S]):
+    """One algorithm: its settings are its fields; everything that changes is in the state.
+
+    The loop asks for ``room``, gives no more than so many updates to ``advance``, and calls
+    ``close`` once there is no room left, until the learner is ``finished``.
+    """
+
+    parameters: ClassVar[Parameters]
+
+    @property
+    def loss(self) -> int:
+        """Return the code of the loss that it makes small."""
+        ...
+
+    @property
+    def steps(self) -> Steps:
+        """Return how long steps are."""
+        ...
+
+    @property
+    def n_orders(self) -> int:
+        """Return how many orders of rows at hand it reads at once: one, or one for every path."""
+        ...
+
+    def start(self, n_columns: int) -> S:
+        """Return the state before the first row."""
+        ...
+
+    def room(self, state: S) -> int:
+        """Return how many more updates it can take before it has to close a stage."""
+        ...
+
+    def advance(self, state: S, rows: Rows, updates: list[Updates], threads: Threads) -> None:
+        """Learn from the rows in turn, for which there must be room, or raise an Overflow.
+
+        ``updates`` has an entry for every order.
+        """
+        ...
+
+    def close(self, state: S) -> None:
+        """Do what is due at the end of a stage."""
+        ...
+
+    def active(self, state: S) -> np.ndarray | None:
+        """Return the slots that can still have a weight; None if all can."""
+        ...
+
+    def finished(self, state: S) -> bool:
+        """Return whether nothing is left to learn."""
+        ...
+
+    def settles(self, state: S) -> bool:
+        """Return whether weights that no longer change may end the training."""
+        ...
+
+    def weights(self, state: S) -> tuple[np.ndarray, float]:
+        """Return the weights by slot, and the weight of the constant input."""
+        ...
+
+    def probabilities(self, state: S) -> np.ndarray | None:
+        """Return how surely each slot is selected; None if the learner cannot tell."""
+        ...
+
+
+@dataclass(frozen=True)
+class RowLearner(ABC):
+    """A learner without stages: an update for a row, and a way to read weights."""
+
+    loss: int
+    steps: Steps
+
+    parameters: ClassVar[Parameters]
+    by_slot: ClassVar[dict[str, type]]  # arrays with an entry per slot
+    whole: ClassVar[dict[str, type]]  # single numbers, kept as arrays of one for kernels to change
+
+    @classmethod
+    @abstractmethod
+    def of(cls, loss: Loss, fit_intercept: bool, values: Mapping[str, Any]) -> Self:
+        """Return the learner that a user's parameters describe."""
+
+    @abstractmethod
+    def learn(self, state: Arrays, rows: Rows, updates: Updates) -> int:
+        """Learn from the rows in turn; return how many were learned before an overflow."""
+
+    @abstractmethod
+    def weights(self, state: Arrays) -> tuple[np.ndarray, float]:
+        """Return the weights by slot, all shrinkage paid, and the constant input's weight."""
+
+    @property
+    def n_orders(self) -> int:
+        """Return how many orders of rows it reads: one."""
+        return 1
+
+    def start(self, n_columns: int) -> Arrays:
+        """Return the state before the first row."""
+        return Arrays(
+            {name: np.zeros(0, kind) for name, kind in self.by_slot.items()},
+            {name: np.zeros(1, kind) for name, kind in self.whole.items()},
+        )
+
+    def room(self, state: Arrays) -> int:
+        """Return how many more updates it can take: any number."""
+        return ENDLESS
+
+    def advance(
+        self, state: Arrays, rows: Rows, updates: list[Updates], threads: Threads
+    ) -> None:
+        """Learn from the rows in turn, all of them, or raise an Overflow."""
+        learned = self.learn(state, rows, updates[0])
+        if learned < updates[0].order.size:
+            raise Overflow(int(updates[0].order[learned]))
+
+    def close(self, state: Arrays) -> None:
+        """Do nothing: there are no stages."""
+
+    def active(self, state: Arrays) -> None:
+        """Return None: every slot can have a weight."""
+
+    def finished(self, state: Arrays) -> bool:
+        """Return False: there is always more to learn."""
+        return False
+
+    def settles(self, state: Arrays) -> bool:
+        """Return True: weights that no longer change may end the training."""
+        return True
+
+    def probabilities(self, state: Arrays) -> None:
+        """Return None: it does not know how surely it selects."""

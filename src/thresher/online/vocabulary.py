@@ -1,0 +1,211 @@
+"""Which columns have occurred, and where their numbers are kept.
+
+Learners know nothing of columns. A column receives a slot when it first occurs, and everything
+kept about it lies at its slot: memory and time follow the columns that occur, whatever the
+declared width.
+"""
+
+from typing import Any, NoReturn
+
+import numpy as np
+from scipy import sparse
+
+from thresher.files import access
+from thresher.jit import jit
+from thresher.online.arrays import Arrays, Restore
+from thresher.online.rows import Rows
+
+MOST_COLUMNS = 1 << 31  # slots are numbered by int32
+
+
+class Vocabulary:
+    """Columns by slot, slots by column, and in how many rows each column has occurred."""
+
+    def __init__(self, n_columns: int) -> None:
+        self.n_columns = n_columns
+        self._slot_of = _room_for(n_columns)  # slot + 1; 0 is a column never seen
+        self.arrays = Arrays(
+            {"columns": np.zeros(0, np.int64), "occurrences": np.zeros(0, np.int64)}, {}
+        )
+
+    def __len__(self) -> int:
+        """Return the number of columns seen so far."""
+        return self.arrays.n_slots
+
+    @property
+    def columns(self) -> np.ndarray:
+        """Return the columns by slot."""
+        return self.arrays.used("columns")
+
+    @property
+    def occurrences(self) -> np.ndarray:
+        """Return in how many rows each column has occurred, by slot."""
+        return self.arrays.used("occurrences")
+
+    def absorb(self, rows: Rows, count: bool = True, by_frequency: bool = False) -> Rows:
+        """Return rows with slots in place of columns, new columns included.
+
+        ``count`` says whether their occurrences are new. Slots ``by_frequency`` of these rows keep
+        frequent columns side by side, which is kind to the processor's cache.
+        """
+        self._widen(rows)
+        if by_frequency:
+            fresh, counts = count_fresh(rows.indices, self._slot_of, len(self))
+            self._slot_of[fresh] = 0
+            self._assign(fresh[np.argsort(-counts, kind="stable")])
+        slots, fresh = number_columns(rows.indices, self._slot_of, len(self))
+        self._append(fresh)
+        if count:
+            count_slots(slots, self.arrays["occurrences"])
+        return Rows(rows.starts, slots, rows.values)
+
+    def slots_in(self, rows: Rows) -> np.ndarray:
+        """Return the slots of the rows' columns that are known, each once."""
+        return distinct_slots(rows.indices, self._slot_of, len(self))
+
+    def savepoint(self, slots: np.ndarray) -> Restore:
+        """Return what undoes the absorption of rows that have the given slots, and new ones."""
+        restore_arrays, known, n_columns = self.arrays.savepoint(slots), len(self), self.n_columns
+
+        def restore() -> None:
+            self._slot_of[self.columns[known:]] = 0
+            restore_arrays()
+            self.n_columns = n_columns
+
+        return restore
+
+    def spread(self, by_slot: np.ndarray, n_columns: int, fill: float = 0) -> np.ndarray:
+        """Return numbers by slot, in the last axis, as an array over so many columns."""
+        shape = (*by_slot.shape[:-1], n_columns)
+        by_column = np.full(shape, fill, by_slot.dtype) if fill else np.zeros(shape, by_slot.dtype)
+        by_column[..., self.columns] = by_slot
+        return by_column
+
+    def tree(self) -> dict[str, Any]:
+        """Return everything as a tree of plain values; see ``Arrays.tree``."""
+        return {
+            "n_columns": self.n_columns,
+            "columns": self.columns,
+            "occurrences": self.occurrences,
+        }
+
+    @classmethod
+    def from_tree(cls, tree: dict[str, Any]) -> "Vocabulary":
+        """Return the vocabulary that gave a tree."""
+        read = cls(access.whole(tree, "n_columns", most=MOST_COLUMNS - 1))
+        columns = access.array(tree, "columns", np.int64, (None,))
+        if columns.size and not (columns.min() >= 0 and columns.max() < read.n_columns):
+            access.refuse(f"columns go up to {columns.max()}, but there are {read.n_columns}")
+        read._assign(columns)
+        if len(read) != columns.size:
+            access.refuse("a column occurs twice")
+        read.arrays["occurrences"][: len(read)] = access.array(
+            tree, "occurrences", np.int64, (columns.size,)
+        )
+        return read
+
+    def _widen(self, rows: Rows) -> None:
+        """Take in columns beyond the declared width, as far as they occur."""
+        n_columns = int(rows.indices.max()) + 1 if rows.indices.size else 0
+        if n_columns <= self.n_columns:
+            return
+        if n_columns > self._slot_of.size:
+            slot_of = _room_for(n_columns, most=max(n_columns, 2 * self._slot_of.size))
+            slot_of[self.columns] = np.arange(1, len(self) + 1)
+            self._slot_of = slot_of
+        self.n_columns = n_columns
+
+    def _assign(self, columns: np.ndarray) -> None:
+        columns = columns.astype(np.uint32, copy=False)
+        _, fresh = number_columns(columns, self._slot_of, len(self))
+        self._append(fresh)
+
+    def _append(self, fresh: np.ndarray) -> None:
+        """Take in columns that have just been given the next slots."""
+        before = len(self)
+        self.arrays.grow(before + fresh.size)
+        self.arrays["columns"][before : len(self)] = fresh
+
+
+def rows_of(X: sparse.csr_array) -> Rows:
+    """Return a canonical float64 matrix as rows, of the types that kernels are compiled for."""
+    columns = X.indices
+    if columns.itemsize > 4:
+        if X.shape[1] >= MOST_COLUMNS:
+            _refuse_width(X.shape[1])
+        columns = columns.astype(np.uint32)
+    return Rows(X.indptr.astype(np.int64, copy=False), columns.view(np.uint32), X.data)
+
+
+def _room_for(n_columns: int, most: int | None = None) -> np.ndarray:
+    """Return four bytes for every declared column, of which only those that occur are touched."""
+    try:
+        if n_columns >= MOST_COLUMNS:
+            raise MemoryError
+        return np.zeros(min(most or n_columns, MOST_COLUMNS), np.int32)
+    except (MemoryError, ValueError):
+        _refuse_width(n_columns)
+
+
+def _refuse_width(n_columns: int) -> NoReturn:
+    raise ValueError(
+        f"X has {n_columns:,} columns, for which there is no memory (4 bytes each). Number the "
+        "columns that occur, or hash them (sklearn.feature_extraction.FeatureHasher)."
+    ) from None
+
+
+@jit
+def number_columns(columns, slot_of, known):
+    """Return the slots of columns, and those columns that were not seen before, now with a slot."""
+    slots = np.empty(columns.size, np.uint32)
+    fresh = np.empty(min(columns.size, slot_of.size), columns.dtype)
+    n = 0
+    for k in range(columns.size):
+        slot = slot_of[columns[k]]
+        if slot == 0:
+            fresh[n] = columns[k]
+            n += 1
+            slot = slot_of[columns[k]] = known + n
+        slots[k] = slot - 1
+    return slots, fresh[:n]
+
+
+@jit
+def count_fresh(columns, slot_of, known):
+    """Return the columns not seen before, which get the next slots, and how often each occurs."""
+    room = min(columns.size, slot_of.size)
+    fresh, counts = np.empty(room, columns.dtype), np.zeros(room, np.int64)
+    n = 0
+    for k in range(columns.size):
+        slot = slot_of[columns[k]]
+        if slot == 0:
+            fresh[n] = columns[k]
+            n += 1
+            slot = slot_of[columns[k]] = known + n
+        if slot > known:
+            counts[slot - known - 1] += 1
+    return fresh[:n], counts[:n]
+
+
+@jit
+def count_slots(slots, counts):
+    """Add how often each slot occurs."""
+    for k in range(slots.size):
+        counts[slots[k]] += 1
+
+
+@jit
+def distinct_slots(columns, slot_of, n_slots):
+    """Return the known slots among the columns, each once."""
+    found = np.empty(min(columns.size, n_slots), np.int64)
+    n = 0
+    for k in range(columns.size):
+        slot = slot_of[columns[k]] if columns[k] < slot_of.size else 0
+        if slot > 0:
+            found[n] = slot - 1
+            n += 1
+            slot_of[columns[k]] = -slot  # until all are found
+    for k in range(columns.size):
+        if columns[k] < slot_of.size and slot_of[columns[k]] < 0:
+            slot_of[columns[k]] = -slot_of[columns[k]]
+    return found[:n]
