@@ -76,11 +76,10 @@ def log_loss(margin, target):
 
 @jit
 def log_slope(margin, target):
-    """Return the slope of the log loss; beyond 700 it is 0, and exp would overflow."""
+    """Return the slope of the log loss, by the exponential that its value needs, too."""
     agreement = margin * target
-    if agreement > 700.0:
-        return 0.0
-    return -target / (1.0 + math.exp(agreement))
+    small = math.exp(-abs(agreement))
+    return -target * (small if agreement > 0.0 else 1.0) / (1.0 + small)
 
 
 @jit

@@ -1,0 +1,117 @@
+"""What each column says alone: sums over rows, which can be added up over chunks of them.
+
+One pass over the rows tells how certain each column's marginal effect is: z, its covariance with
+the targets in standard deviations of what chance would give. It costs two or three numbers for each
+column that occurs, whatever the number of rows. The most certain columns are winnowed; and the
+metric in which weights are penalized follows from the same sums.
+"""
+
+from typing import NamedTuple, Self
+
+import numpy as np
+
+from thresher.jit import jit
+from thresher.winnow.rows import Sample
+
+FEWEST, TIMES = 1000, 5  # columns that are winnowed: at least, and for each that is selected
+# Weights are penalized in a metric of columns times variance ** -SPREAD: between raw columns (0)
+# and unit variance (1/2); and times (z^2 + 1) ** (CERTAINTY / 2).
+SPREAD, CERTAINTY = 0.25, 0.25
+
+
+class Sums(NamedTuple):
+    """Sums over rows, each as often as it counts.
+
+    ``targets`` and ``target_squares`` have an entry per output, ``values``, ``squares`` and
+    ``products`` (values times targets) a row per column. Several classes have one output each, in
+    which the target is 1 in rows of the class and 0 in others.
+    """
+
+    weight: float
+    targets: np.ndarray
+    target_squares: np.ndarray
+    values: np.ndarray
+    squares: np.ndarray
+    products: np.ndarray
+
+    @classmethod
+    def of(cls, sample: Sample) -> Self:
+        """Return the sums over a sample's rows."""
+        n, k = sample.n_columns, sample.n_outputs
+        values, squares, products = np.zeros(n), np.zeros(n), np.zeros((n, k))
+        rows, targets, importance = sample.rows, sample.targets, sample.importance
+        add_rows(*rows, targets, importance, values, squares, products)
+        if k > 1:
+            targets = (targets[:, np.newaxis] == np.arange(k)).astype(np.float64)
+        weighted = targets.reshape(-1, k) * importance[:, np.newaxis]
+        return cls(
+            float(importance.sum()),
+            weighted.sum(axis=0),
+            (weighted * targets.reshape(-1, k)).sum(axis=0),
+            values,
+            squares,
+            products,
+        )
+
+    def means(self) -> np.ndarray:
+        """Return the columns' means."""
+        return self.values / self.weight
+
+    def variances(self, centred: bool) -> np.ndarray:
+        """Return the columns' variances; around 0 where nothing is centred."""
+        mean_squares = self.squares / self.weight
+        if not centred:
+            return mean_squares
+        variances = mean_squares - self.means() ** 2
+        return np.where(variances > 1e-12 * mean_squares, variances, 0.0)
+
+    def certainties(self, centred: bool) -> np.ndarray:
+        """Return z^2 of each column's marginal effect, the largest of several outputs."""
+        means = self.targets / self.weight if centred else np.zeros_like(self.targets)
+        products = self.products - np.outer(self.values, means)
+        noise = np.outer(self.variances(centred), self.target_squares - self.weight * means**2)
+        with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
+            found = np.where(noise > 0, products**2 / noise, 0.0)
+        return np.nan_to_num(found, posinf=0.0).max(axis=1)
+
+    def most_certain(self, size: int, centred: bool) -> np.ndarray:
+        """Return the columns that vary, or the most certain of them if there are many more."""
+        live = np.flatnonzero(self.variances(centred) > 0)
+        if live.size <= size:
+            return live
+        certainties = self.certainties(centred)[live]
+        return np.sort(live[np.argsort(-certainties, kind="stable")[:size]])
+
+    def metric(self, centred: bool) -> np.ndarray:
+        """Return the factor of every column under which all weights are penalized alike.
+
+        Rows then have a mean squared length of 1. Factors of columns that do not vary are 0.
+        """
+        variances = self.variances(centred)
+        live = variances > 0
+        factors = np.zeros_like(variances)
+        certain = (self.certainties(centred)[live] + 1.0) ** (CERTAINTY / 2)
+        factors[live] = variances[live] ** -SPREAD * certain
+        length = np.sqrt(np.sum(variances * factors**2))
+        return factors / length if length > 0 else factors
+
+
+def n_screened(largest: int) -> int:
+    """Return how many columns are winnowed for up to so many features."""
+    return max(FEWEST, TIMES * largest)
+
+
+@jit
+def add_rows(starts, columns, values, targets, importance, sums, squares, products):
+    """Add rows to the sums of their columns."""
+    n_outputs = products.shape[1]
+    for i in range(starts.size - 1):
+        weight, target = importance[i], targets[i]
+        for k in range(np.uint64(starts[i]), np.uint64(starts[i + 1])):
+            j, value = columns[k], weight * values[k]
+            sums[j] += value
+            squares[j] += value * values[k]
+            if n_outputs == 1:
+                products[j, 0] += value * target
+            else:
+                products[j, int(target)] += value
