@@ -6,62 +6,46 @@ from typing import TYPE_CHECKING, Any
 __version__ = "0.1.0"
 
 if TYPE_CHECKING:
-    from thresher.data.errors import DataError
-    from thresher.data.sources.opening import open_source
-    from thresher.estimators import (
+    from thresher.estimators.online import (
         FOBOSClassifier,
         FTRLClassifier,
         PlainSGDClassifier,
         RDAClassifier,
-        StabilizedTruncatedSGDClassifier,
-        ThresherClassifier,
-        ThresherClassifierCV,
-        ThresherRegressor,
-        ThresherRegressorCV,
         TruncatedGradientClassifier,
     )
-    from thresher.estimators.refitting import selection_shares
-    from thresher.estimators.storing.loading import load
-    from thresher.estimators.unit_scaler import UnitScaler
+    from thresher.estimators.saving import load
+    from thresher.estimators.stabilized import StabilizedTruncatedSGDClassifier
+    from thresher.estimators.thresher import ThresherClassifier, ThresherRegressor
     from thresher.files.errors import ModelFileError
+    from thresher.formats.errors import DataError
+    from thresher.formats.opening import open_rows
 
-__all__ = [
-    "DataError",
-    "FOBOSClassifier",
-    "FTRLClassifier",
-    "ModelFileError",
-    "PlainSGDClassifier",
-    "RDAClassifier",
-    "StabilizedTruncatedSGDClassifier",
-    "ThresherClassifier",
-    "ThresherClassifierCV",
-    "ThresherRegressor",
-    "ThresherRegressorCV",
-    "TruncatedGradientClassifier",
-    "UnitScaler",
-    "load",
-    "open_source",
-    "selection_shares",
-]
-
-# Where to find what is no estimator.
+# Where each public name lives; imported when it is first asked for, for Numba and scikit-learn
+# take a second.
 _HOMES = {
-    "DataError": "thresher.data.errors",
+    "DataError": "thresher.formats.errors",
+    "FOBOSClassifier": "thresher.estimators.online",
+    "FTRLClassifier": "thresher.estimators.online",
     "ModelFileError": "thresher.files.errors",
-    "UnitScaler": "thresher.estimators.unit_scaler",
-    "load": "thresher.estimators.storing.loading",
-    "open_source": "thresher.data.sources.opening",
-    "selection_shares": "thresher.estimators.refitting",
+    "PlainSGDClassifier": "thresher.estimators.online",
+    "RDAClassifier": "thresher.estimators.online",
+    "StabilizedTruncatedSGDClassifier": "thresher.estimators.stabilized",
+    "ThresherClassifier": "thresher.estimators.thresher",
+    "ThresherRegressor": "thresher.estimators.thresher",
+    "TruncatedGradientClassifier": "thresher.estimators.online",
+    "load": "thresher.estimators.saving",
+    "open_rows": "thresher.formats.opening",
 }
+__all__ = sorted(_HOMES)  # noqa: PLE0605
 
 
 def __getattr__(name: str) -> Any:
-    """Import things when they are first asked for: Numba and scikit-learn take a second."""
-    if name in __all__:
-        return getattr(import_module(_HOMES.get(name, "thresher.estimators")), name)
+    """Import a public name."""
+    if name in _HOMES:
+        return getattr(import_module(_HOMES[name]), name)
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
 
 
 def __dir__() -> list[str]:
     """List what can be imported, loaded or not."""
-    return sorted([*globals(), *__all__])
+    return sorted([*globals(), *_HOMES])

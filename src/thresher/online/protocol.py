@@ -10,7 +10,8 @@ import numpy as np
 from thresher.losses import Loss
 from thresher.online.arrays import Arrays, Restore
 from thresher.online.parameter import Parameters
-from thresher.online.rows import Rows, Updates
+from thresher.online.updates import Updates
+from thresher.rows import Rows
 from thresher.online.steps import Steps
 from thresher.threads import Threads
 

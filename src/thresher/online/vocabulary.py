@@ -5,18 +5,14 @@ kept about it lies at its slot: memory and time follow the columns that occur, w
 declared width.
 """
 
-from typing import Any, NoReturn
+from typing import Any
 
 import numpy as np
-from scipy import sparse
 
 from thresher.files import access
 from thresher.jit import jit
 from thresher.online.arrays import Arrays, Restore
-from thresher.online.rows import Rows
-
-MOST_COLUMNS = 1 << 31  # slots are numbered by int32
-
+from thresher.rows import MOST_COLUMNS, Rows, refuse_width
 
 class Vocabulary:
     """Columns by slot, slots by column, and in how many rows each column has occurred."""
@@ -50,10 +46,10 @@ class Vocabulary:
         """
         self._widen(rows)
         if by_frequency:
-            fresh, counts = count_fresh(rows.indices, self._slot_of, len(self))
+            fresh, counts = count_fresh(rows.columns, self._slot_of, len(self))
             self._slot_of[fresh] = 0
             self._assign(fresh[np.argsort(-counts, kind="stable")])
-        slots, fresh = number_columns(rows.indices, self._slot_of, len(self))
+        slots, fresh = number_columns(rows.columns, self._slot_of, len(self))
         self._append(fresh)
         if count:
             count_slots(slots, self.arrays["occurrences"])
@@ -61,7 +57,7 @@ class Vocabulary:
 
     def slots_in(self, rows: Rows) -> np.ndarray:
         """Return the slots of the rows' columns that are known, each once."""
-        return distinct_slots(rows.indices, self._slot_of, len(self))
+        return distinct_slots(rows.columns, self._slot_of, len(self))
 
     def savepoint(self, slots: np.ndarray) -> Restore:
         """Return what undoes the absorption of rows that have the given slots, and new ones."""
@@ -106,7 +102,7 @@ class Vocabulary:
 
     def _widen(self, rows: Rows) -> None:
         """Take in columns beyond the declared width, as far as they occur."""
-        n_columns = int(rows.indices.max()) + 1 if rows.indices.size else 0
+        n_columns = int(rows.columns.max()) + 1 if rows.columns.size else 0
         if n_columns <= self.n_columns:
             return
         if n_columns > self._slot_of.size:
@@ -127,16 +123,6 @@ class Vocabulary:
         self.arrays["columns"][before : len(self)] = fresh
 
 
-def rows_of(X: sparse.csr_array) -> Rows:
-    """Return a canonical float64 matrix as rows, of the types that kernels are compiled for."""
-    columns = X.indices
-    if columns.itemsize > 4:
-        if X.shape[1] >= MOST_COLUMNS:
-            _refuse_width(X.shape[1])
-        columns = columns.astype(np.uint32)
-    return Rows(X.indptr.astype(np.int64, copy=False), columns.view(np.uint32), X.data)
-
-
 def _room_for(n_columns: int, most: int | None = None) -> np.ndarray:
     """Return four bytes for every declared column, of which only those that occur are touched."""
     try:
@@ -144,14 +130,7 @@ def _room_for(n_columns: int, most: int | None = None) -> np.ndarray:
             raise MemoryError
         return np.zeros(min(most or n_columns, MOST_COLUMNS), np.int32)
     except (MemoryError, ValueError):
-        _refuse_width(n_columns)
-
-
-def _refuse_width(n_columns: int) -> NoReturn:
-    raise ValueError(
-        f"X has {n_columns:,} columns, for which there is no memory (4 bytes each). Number the "
-        "columns that occur, or hash them (sklearn.feature_extraction.FeatureHasher)."
-    ) from None
+        refuse_width(n_columns)
 
 
 @jit

@@ -11,7 +11,8 @@ from typing import NamedTuple, Self
 import numpy as np
 
 from thresher.winnow.ridge import Problem, fit_ridge, margins_of
-from thresher.winnow.rows import Rows, Sample
+from thresher.rows import Rows
+from thresher.winnow.sample import Sample
 from thresher.winnow.screen import Sums
 
 STEP = 0.7  # logarithm of how many times fewer columns are left after a round: half of them leave
@@ -42,8 +43,8 @@ class Field(NamedTuple):
         centred = sample.intercept
         columns = sums.most_certain(n_screened, centred)
         factors = sums.metric(centred)[columns]
-        rows = sample.rows.only(sample.n_columns, columns).scaled(factors)
-        held = (held or Rows.none()).only(sample.n_columns, columns).scaled(factors)
+        rows = sample.rows.renumbered(sample.n_columns, columns).scaled(factors)
+        held = (held or Rows.none()).renumbered(sample.n_columns, columns).scaled(factors)
         centres = sums.means()[columns] * factors if centred else np.zeros(columns.size)
         problem = Problem(
             rows,
@@ -63,9 +64,9 @@ class Field(NamedTuple):
 
     def only(self, kept: np.ndarray) -> Self:
         """Return some of the columns."""
-        rows = self.problem.rows.only(self.columns.size, kept)
+        rows = self.problem.rows.renumbered(self.columns.size, kept)
         problem = self.problem._replace(rows=rows, centres=self.problem.centres[kept])
-        held = self.held.only(self.columns.size, kept)
+        held = self.held.renumbered(self.columns.size, kept)
         columns, factors = self.columns[kept], self.factors[kept]
         return type(self)(problem.without_empty_rows(), columns, factors, held)
 

@@ -15,7 +15,7 @@ from thresher.jit import jit
 from thresher.losses import LOSSES, value_of
 from thresher.threads import Threads
 from thresher.winnow.eliminate import Field, eliminate
-from thresher.winnow.rows import Sample
+from thresher.winnow.sample import Sample
 
 STRENGTHS = (0.3, 1.0, 10.0)  # while selecting
 FINALS = (3.0, 30.0, 300.0)  # of the features selected

@@ -22,7 +22,7 @@ from thresher.winnow.folds import (
     mean,
     standard_error,
 )
-from thresher.winnow.rows import Sample
+from thresher.winnow.sample import Sample
 from thresher.winnow.screen import Sums, n_screened
 
 FEWEST_AUTO, MOST_AUTO, ROWS_A_FEATURE = 200, 1000, 10

@@ -25,7 +25,7 @@ from thresher.winnow.multinomial import (
     margins_of_classes,
     multiply_classes,
 )
-from thresher.winnow.rows import Rows
+from thresher.rows import Rows
 
 MOST_STEPS, MOST_PRODUCTS, MOST_HALVINGS = 100, 200, 40
 SUFFICIENT = 1e-4  # share of the promised decrease that a step must bring (Armijo)

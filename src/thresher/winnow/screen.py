@@ -11,7 +11,7 @@ from typing import NamedTuple, Self
 import numpy as np
 
 from thresher.jit import jit
-from thresher.winnow.rows import Sample
+from thresher.winnow.sample import Sample
 
 FEWEST, TIMES = 1000, 5  # columns that are winnowed: at least, and for each that is selected
 # Weights are penalized in a metric of columns times variance ** -SPREAD: between raw columns (0)

@@ -1,8 +1,0 @@
-"""``python -m experiments.claim``."""
-
-import sys
-
-from experiments.claim.cli import main
-
-if __name__ == "__main__":
-    sys.exit(main())

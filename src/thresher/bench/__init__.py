@@ -1,1 +1,0 @@
-"""Times and memory, as ratios to peers measured in the same run."""

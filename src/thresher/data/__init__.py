@@ -1,1 +1,0 @@
-"""Every source of data ends as the same batches of rows."""

@@ -1,1 +1,0 @@
-"""Files, streams and arrays, each read as chunks of rows."""

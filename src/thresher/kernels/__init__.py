@@ -1,1 +1,0 @@
-"""Compiled code only: arrays and numbers in, arrays changed in place."""

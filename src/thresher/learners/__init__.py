@@ -1,1 +1,0 @@
-"""One file per algorithm: its settings, its state, and how it advances."""

@@ -1,0 +1,41 @@
+"""The updates that rows become, and scalars that learners share."""
+
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from thresher.jit import jit
+
+
+class Updates(NamedTuple):
+    """Rows to learn from, one after the other.
+
+    ``order``, ``steps``, ``biases`` (sizes of the constant input) and ``norms`` (mean squared norms
+    of the rows) have an entry per update; ``targets`` (-1 or +1, or any numbers) and
+    ``importance`` have one per row.
+    """
+
+    order: NDArray[np.int64]
+    steps: NDArray[np.float64]
+    biases: NDArray[np.float64]
+    norms: NDArray[np.float64]
+    targets: NDArray[np.float64]
+    importance: NDArray[np.float64]
+
+
+@jit
+def running_means(numbers, count, mean):
+    """Return the mean after each number, of those and of ``count`` earlier ones."""
+    means = np.empty_like(numbers)
+    for i in range(numbers.size):
+        count += 1
+        mean += (numbers[i] - mean) / count
+        means[i] = mean
+    return means
+
+
+@jit
+def soft_threshold(weight, gravity):
+    """Pull a weight towards 0 by at most ``gravity``, never past it: T(w, g)."""
+    return weight - min(max(weight, -gravity), gravity)

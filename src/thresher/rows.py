@@ -1,0 +1,146 @@
+"""Sparse rows, as kernels know them."""
+
+from typing import NamedTuple, NoReturn, Self
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy import sparse
+
+from thresher.jit import jit
+
+MOST_COLUMNS = 1 << 31
+
+
+class Rows(NamedTuple):
+    """Sparse rows: those of row i lie from ``starts[i]`` to ``starts[i + 1]``.
+
+    Types never vary, so that every kernel is compiled once. ``columns`` are numbers of columns, or
+    of slots once a vocabulary has numbered those that occur.
+    """
+
+    starts: NDArray[np.int64]
+    columns: NDArray[np.uint32]
+    values: NDArray[np.float64]
+
+    @classmethod
+    def of(cls, matrix: sparse.csr_array) -> Self:
+        """Return the rows of a canonical matrix, with int32 or int64 indices; copies little."""
+        if matrix.shape[1] >= MOST_COLUMNS:
+            refuse_width(matrix.shape[1])
+        columns = matrix.indices
+        columns = columns.view(np.uint32) if columns.dtype == np.int32 else columns
+        return cls(
+            _own(matrix.indptr, np.int64), _own(columns, np.uint32), _own(matrix.data, np.float64)
+        )
+
+    @classmethod
+    def none(cls) -> Self:
+        """Return no rows."""
+        return cls(np.zeros(1, np.int64), np.zeros(0, np.uint32), np.zeros(0))
+
+    @property
+    def n(self) -> int:
+        """Return the number of rows."""
+        return self.starts.size - 1
+
+    def part(self, first: int, last: int) -> Self:
+        """Return the rows from ``first`` to ``last``, without copying their values."""
+        if first == 0 and last == self.n:
+            return self
+        a, b = self.starts[first], self.starts[last]
+        return type(self)(self.starts[first : last + 1] - a, self.columns[a:b], self.values[a:b])
+
+    def at(self, places: np.ndarray) -> Self:
+        """Return some of the rows, in the order given."""
+        return type(self)(*rows_at(self.starts, self.columns, self.values, places))
+
+    def only(self, active: np.ndarray) -> Self:
+        """Return a copy with the columns of a mask only, which keep their numbers."""
+        return type(self)(*entries_where(self.starts, self.columns, self.values, active))
+
+    def renumbered(self, n_columns: int, kept: np.ndarray) -> Self:
+        """Return a copy with some columns only, numbered in the order given."""
+        numbers = np.full(n_columns, -1, np.int32)
+        numbers[kept] = np.arange(kept.size, dtype=np.int32)
+        return type(self)(*with_numbers(self.starts, self.columns, self.values, numbers))
+
+    def scaled(self, factors: np.ndarray) -> Self:
+        """Return rows with every column multiplied by its factor."""
+        return self._replace(values=self.values * factors[self.columns])
+
+
+def _own(array: np.ndarray, kind: type) -> np.ndarray:
+    """Return an array of a type: kernels are compiled for what can be written, and lies together."""
+    return np.require(array, kind, ["C", "W"])
+
+
+def refuse_width(n_columns: int) -> NoReturn:
+    """Raise the error of a matrix that is too wide."""
+    raise ValueError(
+        f"X has {n_columns:,} columns, and there can be at most {MOST_COLUMNS - 1:,}. Number the "
+        "columns that occur, or hash them (sklearn.feature_extraction.FeatureHasher)."
+    ) from None
+
+
+@jit
+def squared_norms(starts, values):
+    """Return the squared Euclidean norm of every row."""
+    norms = np.zeros(starts.size - 1)
+    for i in range(norms.size):
+        for k in range(starts[i], starts[i + 1]):
+            norms[i] += values[k] * values[k]
+    return norms
+
+
+@jit
+def rows_at(starts, columns, values, places):
+    """Return some of the rows."""
+    kept_starts = np.zeros(places.size + 1, np.int64)
+    for i in range(places.size):
+        kept_starts[i + 1] = kept_starts[i] + starts[places[i] + 1] - starts[places[i]]
+    kept_columns = np.empty(kept_starts[-1], np.uint32)
+    kept_values = np.empty(kept_starts[-1])
+    for i in range(places.size):
+        first, last = starts[places[i]], starts[places[i] + 1]
+        kept_columns[kept_starts[i] : kept_starts[i + 1]] = columns[first:last]
+        kept_values[kept_starts[i] : kept_starts[i + 1]] = values[first:last]
+    return kept_starts, kept_columns, kept_values
+
+
+@jit
+def entries_where(starts, columns, values, active):
+    """Return the rows without the entries whose column is not active."""
+    n = 0
+    for k in range(columns.size):
+        n += active[columns[k]]
+    # with one place more, for it is written before it is counted
+    new_columns, new_values = np.empty(n + 1, columns.dtype), np.empty(n + 1)
+    new_starts = np.zeros_like(starts)
+    n = np.uint64(0)
+    for i in range(starts.size - 1):
+        for k in range(np.uint64(starts[i]), np.uint64(starts[i + 1])):
+            new_columns[n] = columns[k]
+            new_values[n] = values[k]
+            n += np.uint64(active[columns[k]])
+        new_starts[i + 1] = n
+    return new_starts, new_columns[:n], new_values[:n]
+
+
+@jit
+def with_numbers(starts, columns, values, numbers):
+    """Return rows of the columns whose new number is not negative."""
+    count = 0
+    for k in range(columns.size):
+        count += numbers[columns[k]] >= 0
+    kept_starts = np.zeros(starts.size, np.int64)
+    kept_columns, kept_values = np.empty(count, np.uint32), np.empty(count)
+    count = 0
+    for i in range(starts.size - 1):
+        for k in range(np.uint64(starts[i]), np.uint64(starts[i + 1])):
+            number = numbers[columns[k]]
+            if number >= 0:
+                kept_columns[count] = number
+                kept_values[count] = values[k]
+                count += 1
+        kept_starts[i + 1] = count
+    return kept_starts, kept_columns, kept_values

@@ -1,0 +1,31 @@
+"""Rows at hand, and what is to be predicted of them."""
+
+from typing import NamedTuple, Self
+
+import numpy as np
+
+from thresher.rows import Rows
+
+
+class Sample(NamedTuple):
+    """Rows, what is to be predicted of them, and how much each counts.
+
+    Targets of two classes are -1 and +1, of several the numbers of the classes. ``n_outputs`` is
+    the number of margins of a row: one, or one for each of several classes.
+    """
+
+    rows: Rows
+    n_columns: int
+    targets: np.ndarray
+    importance: np.ndarray
+    loss: int
+    n_outputs: int
+    intercept: bool
+
+    def at(self, places: np.ndarray) -> Self:
+        """Return a sample of some of the rows."""
+        return self._replace(
+            rows=self.rows.at(places),
+            targets=self.targets[places],
+            importance=self.importance[places],
+        )
