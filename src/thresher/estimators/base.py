@@ -5,7 +5,7 @@ Everything here reads a ``Fitted`` alone, whatever it was learned by.
 
 import os
 from importlib import import_module
-from typing import Any, Self
+from typing import Any, ClassVar, Self
 
 import numpy as np
 from scipy import sparse
@@ -15,15 +15,22 @@ from sklearn.feature_selection import SelectorMixin
 from sklearn.utils.validation import check_is_fitted
 
 from thresher.estimators.inputs import check_rows, in_training_order, with_one_index_type
+from thresher.files import access
 from thresher.fitted import Fitted, Scorer
 from thresher.rows import Rows
 
 
 class Snapshot:
-    """What a model has learned up to now, and its scorer; each is made once, when it is needed."""
+    """What a model has learned up to now, and its scorer; each is made once, when it is needed.
 
-    def __init__(self, fitted: Fitted | None = None) -> None:
+    ``selection`` is what a file keeps of the selected features; None of a model that was not read.
+    """
+
+    def __init__(
+        self, fitted: Fitted | None = None, selection: dict[str, np.ndarray] | None = None
+    ) -> None:
         self.fitted = fitted
+        self.selection = selection
         self._scorer: Scorer | None = None
 
     def scorer(self, fitted: Fitted) -> Scorer:
@@ -34,16 +41,25 @@ class Snapshot:
 
     def __getstate__(self) -> dict[str, Any]:
         """Leave the scorer out: it takes as much memory as there are columns."""
-        return {"fitted": self.fitted, "_scorer": None}
+        return {**vars(self), "_scorer": None}
 
 
 class LinearModel(SelectorMixin, BaseEstimator):
     """A linear model with few features, once it is fitted: ``_fitted`` holds it."""
 
+    # Attributes that files keep besides parameters and the fitted model, and their types.
+    stored: ClassVar[dict[str, Any]] = {
+        "feature_names_in_": np.ndarray,
+        "_sparse": bool,
+        "_index_base": int | None,
+        "_reading": dict[str, str | None],
+    }
+
     n_features_in_: int
     _snapshot: Snapshot
     _sparse: bool = False
     _index_base: int | None = None  # what a file of numbered columns calls the first
+    _reading: dict[str, str | None]  # how the files of training name labels and weights
 
     @property
     def _fitted(self) -> Fitted:
@@ -68,6 +84,34 @@ class LinearModel(SelectorMixin, BaseEstimator):
     def _selection_facts(self) -> dict[str, np.ndarray]:
         """Return what else is known of the selected features, by the name of a table's column."""
         return {}
+
+    def selection_facts(self) -> dict[str, np.ndarray]:
+        """Return what else is known of the selected features, from learning or from a file."""
+        read = self._snapshot.selection
+        return self._selection_facts() if read is None else read
+
+    def restore(self, fitted: Fitted, selection: dict[str, np.ndarray]) -> None:
+        """Take over what a file keeps of a model, with which learning cannot go on."""
+        self._snapshot = Snapshot(fitted, selection)
+        self.n_features_in_ = fitted.n_columns
+        if fitted.labels is not None:
+            self.classes_ = fitted.labels
+
+    def training_tree(self) -> dict[str, Any]:
+        """Return all that learning needs to go on, as a tree of plain values."""
+        raise ValueError(f"Learning cannot go on from a {type(self).__name__}: use fit.")
+
+    def restore_training(self, tree: dict[str, Any]) -> None:
+        """Take over what learning needs to go on."""
+        access.refuse(f"a {type(self).__name__} has no state of training")
+
+    def known_targets(self, y: Any, n_rows: int, first: int = 0) -> np.ndarray:
+        """Return the places of rows' classes, or their numbers; rows count from ``first``."""
+        raise NotImplementedError
+
+    def prediction_of(self, margins: np.ndarray) -> np.ndarray:
+        """Return what is predicted for rows by their margins, which have a column per output."""
+        raise NotImplementedError
 
     @property
     def fitted_(self) -> Fitted:
@@ -112,15 +156,18 @@ class LinearModel(SelectorMixin, BaseEstimator):
         self._sparse = False
         return self
 
-    def row_margins(self, rows: Rows) -> np.ndarray:
-        """Return the margins of canonical rows, a column per output; unknown columns may occur."""
+    def row_margins(self, rows: Rows, first: int = 0) -> np.ndarray:
+        """Return the margins of canonical rows, a column per output; unknown columns may occur.
+
+        An error counts the rows from ``first``.
+        """
         fitted = self._fitted
         margins = self._snapshot.scorer(fitted).margins(rows)
         finite = np.isfinite(margins)
         if not finite.all():
             row = int(finite.all(axis=1).argmin())
             raise ValueError(
-                f"The numbers overflow while predicting row {row}: its values are too large for "
+                f"The numbers overflow while predicting row {first + row:,}: its values are too large for "
                 "the model's weights. Correct the row, or leave it out."
             )
         return margins
@@ -181,7 +228,7 @@ class LinearModel(SelectorMixin, BaseEstimator):
         else:
             for label, weights in zip(fitted.labels.tolist(), fitted.weights, strict=True):
                 columns[f"weight of {label}"] = weights[order]
-        facts = {name: numbers[order] for name, numbers in self._selection_facts().items()}
+        facts = {name: numbers[order] for name, numbers in self.selection_facts().items()}
         return pd.DataFrame(columns | facts)
 
     def save(self, path: str | os.PathLike[str], training_state: bool = False) -> None:
