@@ -57,7 +57,7 @@ def contents(preparation="measured", link=LOGISTIC, n_classes=2, labels=None):
     return Contents(
         Fitted(*made, link, labels),
         lambda columns: NAMES[columns].tolist(),
-        frequencies=np.linspace(0.5, 1, columns.size),
+        facts={"frequency": np.linspace(0.5, 1, columns.size)},
     )
 
 
@@ -286,7 +286,7 @@ def test_a_table_holds_names_numbers_and_frequencies(form, preparation):
     table = table[: 1 + kept.sum()]
     assert list(table.feature) == ["(intercept)", *NAMES[model.fitted.columns[kept]]]
     assert list(table.weight) == [model.fitted.intercepts[0], *model.fitted.weights[0, kept]]
-    assert list(table.frequency[1:]) == list(model.frequencies[kept])
+    assert list(table.frequency[1:]) == list(model.facts["frequency"][kept])
 
 
 @pytest.mark.parametrize("form", READERS)

@@ -1,25 +1,49 @@
 """What there is to export: a fitted model, the names of its columns, and how it predicts."""
 
-from collections.abc import Callable
-from typing import Any, NamedTuple
+from collections.abc import Callable, Mapping
+from types import MappingProxyType
+from typing import Any, NamedTuple, Protocol, Self
 
 import numpy as np
 
 from thresher.fitted import CLIPPED, LOGISTIC, SOFTMAX, Fitted
 
 
+class Exportable(Protocol):
+    """A fitted estimator that can be exported."""
+
+    @property
+    def fitted_(self) -> Fitted:
+        """Return the model as a value."""
+        ...
+
+    def column_names(self, columns: np.ndarray) -> list[str]:
+        """Return what columns are called."""
+        ...
+
+    def selection_facts(self) -> Mapping[str, np.ndarray]:
+        """Return what else is known of the model's columns."""
+        ...
+
+
 class Contents(NamedTuple):
     """A fitted model as exports need it.
 
     ``names_of`` gives the names of columns, ``feature_names_in`` those of all columns, if
-    scikit-learn knows them. ``frequencies`` has one row per entry of ``fitted.columns``; None
-    where features were selected only once.
+    scikit-learn knows them. ``facts`` are what else is known of the model's columns, such as how
+    often each was selected: an entry for each of ``fitted.columns``.
     """
 
     fitted: Fitted
     names_of: Callable[[np.ndarray], list[str]]
     feature_names_in: np.ndarray | None = None
-    frequencies: np.ndarray | None = None
+    facts: Mapping[str, np.ndarray] = MappingProxyType({})
+
+    @classmethod
+    def of(cls, model: Exportable) -> Self:
+        """Return the contents of a fitted estimator."""
+        known = vars(model).get("feature_names_in_")
+        return cls(model.fitted_, model.column_names, known, model.selection_facts())
 
     @property
     def of_numbers(self) -> bool:

@@ -23,20 +23,18 @@ Table = dict[str, list[Any]]
 def weight_table(contents: Contents) -> Table:
     """Return a table, column by column: for each output its intercept, then its weights."""
     fitted = contents.fitted
-    table: Table = {name: [] for name in ("feature", "column", "class", "weight")}
-    table |= {"scaled": [], "frequency": []}
+    names = ("feature", "column", "class", "weight", "scaled", *contents.facts)
+    table: Table = {name: [] for name in names}
     for output, intercept in enumerate(fitted.intercepts.tolist()):
         places = np.flatnonzero(fitted.weights[output])
         columns = fitted.columns[places]
-        shares: list[float | None] = [None] * places.size
-        if contents.frequencies is not None:
-            shares = contents.frequencies[places].tolist()
         table["feature"] += [INTERCEPT, *contents.names_of(columns)]
         table["column"] += [None, *columns.tolist()]
         table["class"] += [contents.class_of(output)] * (places.size + 1)
         table["weight"] += [intercept, *fitted.weights[output, places].tolist()]
         table["scaled"] += [None, *(~contents.apart[places]).tolist()]
-        table["frequency"] += [None, *shares]
+        for name, numbers in contents.facts.items():
+            table[name] += [None, *numbers[places].tolist()]
     _add_apart(contents, table)
     return {name: values for name, values in table.items() if name not in _left_out(contents)}
 
@@ -50,7 +48,7 @@ def _add_apart(contents: Contents, table: Table) -> None:
     table["column"] += others.tolist()
     table["weight"] += [0.0] * others.size
     table["scaled"] += [False] * others.size
-    for name in ("class", "frequency"):
+    for name in ("class", *contents.facts):
         table[name] += [None] * others.size
 
 
@@ -60,7 +58,7 @@ def _left_out(contents: Contents) -> set[str]:
     left = {"class"} if contents.of_numbers else set()
     if not (preparation.unit and preparation.measured.size):
         left.add("scaled")
-    return left | ({"frequency"} if contents.frequencies is None else set())
+    return left
 
 
 def separated(delimiter: str) -> Callable[[Contents], bytes]:
@@ -97,7 +95,7 @@ def to_parquet(contents: Contents) -> bytes:
     except ImportError:
         raise ImportError("Parquet needs pyarrow: pip install 'thresher[arrow]'.") from None
     kinds = {"feature": pa.string(), "column": pa.int64(), "weight": pa.float64()}
-    kinds |= {"scaled": pa.bool_(), "frequency": pa.float64()}
+    kinds |= {"scaled": pa.bool_(), **dict.fromkeys(contents.facts, pa.float64())}
     table = weight_table(contents)
     if any(isinstance(one, int) and one > LARGEST for one in table.get("class", ())):
         kinds["class"] = pa.uint64()
