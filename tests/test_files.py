@@ -8,6 +8,8 @@ import pickle
 import re
 import struct
 from contextlib import suppress
+from types import MappingProxyType
+from typing import NamedTuple
 
 import numpy as np
 import pytest
@@ -18,6 +20,7 @@ from hypothesis.extra import numpy as hnp
 
 from thresher.files import access, container, tree
 from thresher.files.errors import ModelFileError
+from thresher.files.values import as_tree, from_tree
 
 TREE = {
     "kind": "test",
@@ -371,3 +374,62 @@ def test_what_is_as_expected_is_returned():
     assert access.flag(values, "flag") is True
     assert access.array(values, "array", np.float64, (None,)).flags.writeable
     assert access.integers({"a": np.array([1], np.uint8)}, "a", 1, 2).dtype == np.int64
+
+
+# --------------------------------------------------------------------------- values of known types
+
+
+class Inner(NamedTuple):
+    name: str
+    numbers: list[int]
+
+
+class Outer(NamedTuple):
+    size: int
+    share: float
+    clear: bool
+    weights: list[np.ndarray]
+    inner: Inner
+    score: np.ndarray | None = None
+    notes: dict[str, str | None] = MappingProxyType({})
+
+
+OUTER = Outer(3, 0.5, True, [np.arange(2.0), np.zeros(0)], Inner("x", [1, 2]), notes={"a": None})
+
+
+def test_values_of_declared_types_come_back():
+    read = from_tree(Outer, tree.loads(tree.dumps(as_tree(OUTER))), "outer")
+    assert type(read) is Outer
+    assert type(read.inner) is Inner
+    assert same(as_tree(read), as_tree(OUTER))
+    scored = OUTER._replace(score=np.ones(2), share=np.float32(0.5), size=np.int8(3))
+    read = from_tree(Outer, tree.loads(tree.dumps(as_tree(scored))), "outer")
+    assert read.score.tolist() == [1.0, 1.0]
+    assert type(read.size) is int
+    assert type(read.share) is float
+
+
+@pytest.mark.parametrize(
+    ("place", "junk", "words"),
+    [
+        (("size",), 0.5, "outer.size is of the type float"),
+        (("size",), True, "outer.size is True"),
+        (("share",), "1", "outer.share is of the type str"),
+        (("clear",), 1, "outer.clear is of the type int"),
+        (("weights",), {}, "outer.weights is of the type dict"),
+        (("weights", 0), 1.0, r"outer.weights\[0\] is of the type float"),
+        (("inner",), [], "outer.inner is of the type list"),
+        (("inner", "name"), None, "outer.inner.name is of the type NoneType"),
+        (("inner", "more"), 1, "outer.inner has the fields more, name, numbers"),
+        (("score",), 1, "outer.score is of the type int"),
+        (("notes", "a"), 1, "outer.notes.a is of the type int"),
+    ],
+)
+def test_values_of_other_types_are_refused(place, junk, words):
+    value = as_tree(OUTER)
+    inner = value
+    for key in place[:-1]:
+        inner = inner[key]
+    inner[place[-1]] = junk
+    with pytest.raises(ModelFileError, match=words):
+        from_tree(Outer, value, "outer")
