@@ -1,0 +1,2 @@
+CLASSICS = ["FOBOSClassifier","FTRLClassifier","PlainSGDClassifier","RDAClassifier","TruncatedGradientClassifier"]
+STABILIZED = []
