@@ -1,20 +1,20 @@
-"""Trees of plain values, as a JSON header and flat arrays, and back without the loss of a bit.
+"""Trees of plain values as files: they come back without the loss of a bit, or are not written.
 
-A tree is made of dicts with strings for keys, lists, strings, numbers, None, NumPy's numbers, and
-arrays of numbers or strings. What JSON does not know stands in the header as a dict with the key
-"$", which says what it is.
+A tree is a dict with strings as keys. Its values are dicts, lists, strings, numbers, None, NumPy's
+numbers, and arrays of numbers or strings. What JSON does not know stands in the file's header as a
+dict with the key "$", which names its kind.
 """
 
 import math
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
 
 from thresher.files import container
+from thresher.files.atomic import write_bytes
 from thresher.files.errors import ModelFileError
-from thresher.files.words import characters, from_characters, joined, parted
 
 Tree = dict[str, Any]
 Arrays = dict[str, np.ndarray]
@@ -24,18 +24,31 @@ MANY = 16  # strings in a list that are worth two arrays
 NON_FINITE = {"nan": math.nan, "inf": math.inf, "-inf": -math.inf}
 _KINDS = "float16 float32 float64 int8 int16 int32 int64 uint8 uint16 uint32 uint64 bool"
 SCALARS = {name: np.dtype(name).type for name in _KINDS.split()}
+LAST_CHARACTER = 0x10FFFF
+WIDEST = 1 << 20  # characters of a string in an array of NumPy's strings
+NONSENSE = (KeyError, ValueError, TypeError, AttributeError, RecursionError, OverflowError)
 
 
 def write_tree(path: str | os.PathLike[str], tree: Tree) -> None:
-    """Write a tree to a file (see ``container``), whole or not at all."""
-    container.write(path, *pack(tree))
+    """Write a tree to a file, whole or not at all."""
+    write_bytes(path, dumps(tree))
 
 
 def read_tree(path: str | os.PathLike[str]) -> Tree:
-    """Return the tree of a file, or raise a ModelFileError that says why not."""
+    """Return the tree of a file, or raise a ModelFileError that gives the reason."""
     header, arrays = container.read(path)
     with container.naming(path):
         return unpack(header, arrays)
+
+
+def dumps(tree: Tree) -> bytes:
+    """Return the file of a tree as bytes."""
+    return container.dumps(*pack(tree))
+
+
+def loads(data: bytes) -> Tree:
+    """Return the tree of a file's bytes, or raise a ModelFileError."""
+    return unpack(*container.loads(data))
 
 
 def pack(tree: Tree) -> tuple[Tree, Arrays]:
@@ -45,32 +58,40 @@ def pack(tree: Tree) -> tuple[Tree, Arrays]:
 
 
 def unpack(header: Tree, arrays: Arrays) -> Tree:
-    """Return the tree again; a ModelFileError says that there is none."""
+    """Return the tree of a header and arrays, or raise a ModelFileError."""
     try:
         return _unpack(header, arrays)
-    except (KeyError, ValueError, TypeError, AttributeError, RecursionError, OverflowError):
-        raise ModelFileError("its checksum is right, but its header makes no sense.") from None
+    except NONSENSE:
+        raise ModelFileError("its checksum is correct, but its header is invalid.") from None
+
+
+def narrow(integers: np.ndarray) -> np.ndarray:
+    """Return integers, none of them negative, in as few bytes each as they need."""
+    return integers.astype(np.min_scalar_type(int(integers.max(initial=0))))
 
 
 def _pack(value: Any, path: str, arrays: Arrays) -> Any:
-    packed: Any
-    if isinstance(value, np.ndarray):
-        packed = _pack_array(value, path, arrays)
-    elif isinstance(value, str):
-        packed = str(value)
-    elif isinstance(value, np.generic):
-        packed = {MARK: "number", "type": _kind(value), "value": _pack(value.item(), path, {})}
-    elif isinstance(value, float) and not math.isfinite(value):
-        packed = {MARK: "float", "value": str(value)}
-    elif value is None or isinstance(value, bool | int | float):
-        packed = value
-    elif isinstance(value, dict):
-        packed = {_key(key): _pack(one, f"{path}/{key}", arrays) for key, one in value.items()}
-    elif isinstance(value, list):
-        packed = _pack_list(value, path, arrays)
-    else:
-        raise TypeError(f"{path}: a {type(value).__name__} cannot be stored.")
-    return packed
+    match value:
+        case np.ndarray():
+            return _pack_array(value, path, arrays)
+        case dict():
+            return {_key(key): _pack(one, f"{path}/{key}", arrays) for key, one in value.items()}
+        case list():
+            return _pack_list(value, path, arrays)
+        case str():
+            return str(value)
+    return _pack_number(value, path)
+
+
+def _pack_number(value: Any, path: str) -> Any:
+    if isinstance(value, np.generic) and value.dtype.name in SCALARS:
+        kind = value.dtype.name
+        return {MARK: "number", "type": kind, "value": _pack_number(value.item(), path)}
+    if isinstance(value, float) and not math.isfinite(value):
+        return {MARK: "float", "value": str(value)}
+    if value is None or isinstance(value, bool | int | float):
+        return value
+    raise TypeError(f"{path}: a {type(value).__name__} cannot be stored.")
 
 
 def _key(key: Any) -> str:
@@ -79,15 +100,9 @@ def _key(key: Any) -> str:
     return key
 
 
-def _kind(value: np.generic) -> str:
-    if value.dtype.name not in SCALARS:
-        raise TypeError(f"A {value.dtype.name} cannot be stored.")
-    return value.dtype.name
-
-
 def _pack_list(values: list[Any], path: str, arrays: Arrays) -> Any:
     if len(values) >= MANY and all(isinstance(one, str) for one in values):
-        return {MARK: "words", **_pack_words(values, path, arrays)}
+        return {MARK: "strings", **_pack_strings(values, path, arrays)}
     return [_pack(one, f"{path}/{i}", arrays) for i, one in enumerate(values)]
 
 
@@ -96,19 +111,19 @@ def _pack_array(array: np.ndarray, path: str, arrays: Arrays) -> Tree:
         return {MARK: "text", "at": _put(characters(array), path, arrays)}
     if array.dtype.kind not in "OT":
         return {MARK: "array", "at": _put(array, path, arrays)}
-    if array.ndim != 1 or not all(isinstance(word, str) for word in array):
-        raise TypeError(f"{path}: of objects, only strings can be stored.")
-    return {MARK: "objects", **_pack_words(array, path, arrays)}
+    if array.ndim != 1 or not all(isinstance(one, str) for one in array):
+        raise TypeError(f"{path}: an array of objects can be stored only if all are strings.")
+    return {MARK: "objects", **_pack_strings(array, path, arrays)}
 
 
-def _pack_words(words: Any, path: str, arrays: Arrays) -> Tree:
-    text, lengths = joined(words)
+def _pack_strings(strings: Sequence[str] | np.ndarray, path: str, arrays: Arrays) -> Tree:
+    text, lengths = joined(strings)
     at, lengths_at = _put(text, f"{path}/text", arrays), _put(lengths, f"{path}/lengths", arrays)
     return {"at": at, "lengths": lengths_at}
 
 
 def _put(array: np.ndarray, path: str, arrays: Arrays) -> str:
-    """Store an array under its path in the tree; two that would be called the same are not."""
+    """Store an array under its path in the tree, or a name like it if that is taken."""
     name = path.removeprefix("/").encode("ascii", "backslashreplace").decode()
     while name in arrays or name == "__metadata__":
         name += "'"
@@ -126,22 +141,56 @@ def _unpack(value: Any, arrays: Arrays) -> Any:
     return value
 
 
-def _words(value: Tree, arrays: Arrays) -> list[str]:
-    return parted(arrays[value["at"]], arrays[value["lengths"]])
+def _strings(value: Tree, arrays: Arrays) -> list[str]:
+    return split(arrays[value["at"]], arrays[value["lengths"]])
 
 
 def _objects(value: Tree, arrays: Arrays) -> np.ndarray:
-    words = _words(value, arrays)
-    objects = np.empty(len(words), object)
-    objects[:] = words
+    strings = _strings(value, arrays)
+    objects = np.empty(len(strings), object)
+    objects[:] = strings
     return objects
 
 
 UNPACK: dict[str, Callable[[Tree, Arrays], Any]] = {
     "array": lambda value, arrays: arrays[value["at"]],
     "text": lambda value, arrays: from_characters(arrays[value["at"]]),
-    "words": _words,
+    "strings": _strings,
     "objects": _objects,
     "number": lambda value, _: SCALARS[value["type"]](_unpack(value["value"], {})),
     "float": lambda value, _: NON_FINITE[value["value"]],
 }
+
+
+def joined(strings: Sequence[str] | np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Return strings as one text, and how many bytes of it each has."""
+    coded = [one.encode("utf-8", "surrogatepass") for one in strings]
+    lengths = np.fromiter(map(len, coded), np.int64, len(coded))
+    return np.frombuffer(b"".join(coded), np.uint8), narrow(lengths)
+
+
+def split(text: np.ndarray, lengths: np.ndarray) -> list[str]:
+    """Return the strings of a text; a ValueError means that there are none such."""
+    if text.dtype != np.uint8 or text.ndim != 1 or lengths.dtype.kind != "u" or lengths.ndim != 1:
+        raise ValueError("strings are stored as bytes, and their lengths as integers")
+    if lengths.max(initial=0) > text.size or lengths.sum(dtype=np.float64) != text.size:
+        raise ValueError("the lengths of strings do not add up")
+    ends, data = np.cumsum(lengths, dtype=np.int64).tolist(), text.tobytes()
+    pairs = zip([0, *ends], ends, strict=False)
+    return [data[first:last].decode("utf-8", "surrogatepass") for first, last in pairs]
+
+
+def characters(array: np.ndarray) -> np.ndarray:
+    """Return an array of NumPy's strings as the numbers of their characters."""
+    width = array.dtype.itemsize // 4
+    numbers = np.ascontiguousarray(array, f"<U{width}").view(np.uint32)
+    return numbers.reshape(*array.shape, width)
+
+
+def from_characters(numbers: np.ndarray) -> np.ndarray:
+    """Return the array of strings of the numbers of their characters, its type included."""
+    if numbers.dtype != np.uint32 or numbers.ndim < 1 or not 0 < numbers.shape[-1] <= WIDEST:
+        raise ValueError("strings are stored as the numbers of their characters")
+    if numbers.max(initial=0) > LAST_CHARACTER:
+        raise ValueError("there is no such character")
+    return np.ascontiguousarray(numbers).view(f"<U{numbers.shape[-1]}")[..., 0]
