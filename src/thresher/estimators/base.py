@@ -5,7 +5,7 @@ Everything here reads a ``Fitted`` alone, whatever it was learned by.
 
 import os
 from importlib import import_module
-from typing import Any, Self
+from typing import Any, ClassVar, Self
 
 import numpy as np
 from scipy import sparse
@@ -15,15 +15,22 @@ from sklearn.feature_selection import SelectorMixin
 from sklearn.utils.validation import check_is_fitted
 
 from thresher.estimators.inputs import check_rows, in_training_order, with_one_index_type
+from thresher.files import access
 from thresher.fitted import Fitted, Scorer
 from thresher.rows import Rows
 
 
 class Snapshot:
-    """What a model has learned up to now, and its scorer; each is made once, when it is needed."""
+    """What a model has learned up to now, and its scorer; each is made once, when it is needed.
 
-    def __init__(self, fitted: Fitted | None = None) -> None:
+    ``selection`` is what a file keeps of the selected features; None of a model that was not read.
+    """
+
+    def __init__(
+        self, fitted: Fitted | None = None, selection: dict[str, np.ndarray] | None = None
+    ) -> None:
         self.fitted = fitted
+        self.selection = selection
         self._scorer: Scorer | None = None
 
     def scorer(self, fitted: Fitted) -> Scorer:
@@ -34,11 +41,18 @@ class Snapshot:
 
     def __getstate__(self) -> dict[str, Any]:
         """Leave the scorer out: it takes as much memory as there are columns."""
-        return {"fitted": self.fitted, "_scorer": None}
+        return {**vars(self), "_scorer": None}
 
 
 class LinearModel(SelectorMixin, BaseEstimator):
     """A linear model with few features, once it is fitted: ``_fitted`` holds it."""
+
+    # Attributes that files keep besides parameters and the fitted model, and their types.
+    stored: ClassVar[dict[str, Any]] = {
+        "feature_names_in_": np.ndarray,
+        "_sparse": bool,
+        "_index_base": int | None,
+    }
 
     n_features_in_: int
     _snapshot: Snapshot
@@ -69,6 +83,26 @@ class LinearModel(SelectorMixin, BaseEstimator):
         """Return what else is known of the selected features, by the name of a table's column."""
         return {}
 
+    def selection_facts(self) -> dict[str, np.ndarray]:
+        """Return what else is known of the selected features, from learning or from a file."""
+        read = self._snapshot.selection
+        return self._selection_facts() if read is None else read
+
+    def restore(self, fitted: Fitted, selection: dict[str, np.ndarray]) -> None:
+        """Take over what a file keeps of a model, with which learning cannot go on."""
+        self._snapshot = Snapshot(fitted, selection)
+        self.n_features_in_ = fitted.n_columns
+        if fitted.labels is not None:
+            self.classes_ = fitted.labels
+
+    def training_tree(self) -> dict[str, Any]:
+        """Return all that learning needs to go on, as a tree of plain values."""
+        raise ValueError(f"Learning cannot go on from a {type(self).__name__}: use fit.")
+
+    def restore_training(self, tree: dict[str, Any]) -> None:
+        """Take over what learning needs to go on."""
+        access.refuse(f"a {type(self).__name__} has no state of training")
+
     @property
     def fitted_(self) -> Fitted:
         """The model as a value: all that prediction, files, exports and reports read."""
@@ -85,7 +119,7 @@ class LinearModel(SelectorMixin, BaseEstimator):
             return fitted.dense_weights()
         n_outputs, k = fitted.weights.shape
         starts = np.arange(n_outputs + 1) * k
-        parts = fitted.weights.ravel(), np.tile(fitted.columns, n_outputs), starts
+        parts = fitted.weights.flatten(), np.tile(fitted.columns, n_outputs), starts
         coef = sparse.csr_array(parts, shape=(n_outputs, fitted.n_columns))
         coef.eliminate_zeros()
         return coef
@@ -181,7 +215,7 @@ class LinearModel(SelectorMixin, BaseEstimator):
         else:
             for label, weights in zip(fitted.labels.tolist(), fitted.weights, strict=True):
                 columns[f"weight of {label}"] = weights[order]
-        facts = {name: numbers[order] for name, numbers in self._selection_facts().items()}
+        facts = {name: numbers[order] for name, numbers in self.selection_facts().items()}
         return pd.DataFrame(columns | facts)
 
     def save(self, path: str | os.PathLike[str], training_state: bool = False) -> None:

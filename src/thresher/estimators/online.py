@@ -13,8 +13,10 @@ from thresher.estimators.inputs import check_rows
 from thresher.estimators.labels import check_classes, check_weights
 from thresher.estimators.parameters import HasParameters
 from thresher.estimators.regressor import LinearRegressor
+from thresher.files import access
+from thresher.files.values import as_tree, from_tree
 from thresher.fitted import Fitted
-from thresher.formats.names import KnownNames, Names
+from thresher.formats.names import KnownNames, Names, names_from_tree
 from thresher.online.passes import Passes
 from thresher.online.protocol import Online, Overflow
 from thresher.online.training import Training
@@ -33,6 +35,12 @@ class OnlineModel(HasParameters, LinearModel):
     """
 
     fixed: ClassVar[tuple[str, ...]] = ()  # parameters that shape what is learned from the start
+    stored: ClassVar[dict[str, Any]] = {
+        **LinearModel.stored,
+        "n_iter_": int,
+        "data_fingerprint_": str,
+        "_seed": int,
+    }
 
     loss: str
     max_iter: int
@@ -51,6 +59,7 @@ class OnlineModel(HasParameters, LinearModel):
     _begun_with: dict[str, Any]
     _settings: tuple[list[Any], Online]  # parameters that were checked, and their learner
     _names: Names | None = None  # of a source whose columns have names
+    _read_only: bool = False  # whether it is from a file that only predicts
 
     # ------------------------------------------------------------------------------ for others
 
@@ -86,6 +95,8 @@ class OnlineModel(HasParameters, LinearModel):
         """
         with self._exclusive():
             self._check_parameters()
+            if self.warm_start:
+                self._refuse_read_only()
             going_on = self.warm_start and "_training" in vars(self)
             draft = self._draft(fresh=not going_on)
             rows = check_rows(draft, X, reset=not going_on)
@@ -103,6 +114,7 @@ class OnlineModel(HasParameters, LinearModel):
         """Learn the next rows of a stream; the first call begins it."""
         with self._exclusive():
             if "_training" not in vars(self):
+                self._refuse_read_only()
                 self._check_parameters()
                 draft = self._draft(fresh=True)
                 rows = check_rows(draft, X, reset=True)
@@ -271,6 +283,47 @@ class OnlineModel(HasParameters, LinearModel):
         return [
             f"{ways[name]} {name}" for name, one in given.items() if isinstance(one, int | float)
         ]
+
+    # ------------------------------------------------------------------------------- in files
+
+    def restore(self, fitted: Fitted, selection: dict[str, np.ndarray]) -> None:
+        """Take over what a file keeps of a model, with which learning cannot go on."""
+        super().restore(fitted, selection)
+        self._read_only = True
+
+    def training_tree(self) -> dict[str, Any]:
+        """Return all that learning needs to go on, as a tree of plain values."""
+        self._refuse_read_only()
+        return {
+            "training": self._training.tree(),
+            "prepared": as_tree(self._prepared),
+            "class_counts": self._class_counts,
+            "begun_with": self._begun_with,
+            "names": None if self._names is None else self._names.tree(),
+        }
+
+    def restore_training(self, tree: dict[str, Any]) -> None:
+        """Take over what learning needs to go on."""
+        training = Training.from_tree(access.branch(tree, "training"), self._stream_learner())
+        if len(training.problems) != self._n_problems():
+            access.refuse(f"there are {len(training.problems)} problems")
+        n_classes = len(getattr(self, "classes_", ()))
+        self._class_counts = access.array(tree, "class_counts", np.int64, (n_classes,))
+        self._prepared = from_tree(Preparation, tree["prepared"], "prepared")
+        self._begun_with = access.branch(tree, "begun_with")
+        access.same_names(self._begun_with, self.fixed, "fixed parameters")
+        names = tree["names"]
+        self._names = None if names is None else names_from_tree(access.branch(tree, "names"))
+        self._training, self._read_only = training, False
+
+    def _refuse_read_only(self) -> None:
+        """Raise a ValueError if learning would have to go on from a file that only predicts."""
+        if vars(self).get("_read_only"):
+            raise ValueError(
+                "This model was loaded from a file that has only what prediction needs: learning "
+                "cannot go on from it. Save models with training_state=True, or fit anew (with "
+                "warm_start=False)."
+            )
 
     # ------------------------------------------------------------------------- all or nothing
 
