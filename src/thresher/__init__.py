@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 __version__ = "0.1.0"
 
 if TYPE_CHECKING:
-    from thresher.estimators.classics import (
+    from thresher.estimators.online import (
         FOBOSClassifier,
         FTRLClassifier,
         PlainSGDClassifier,
@@ -24,15 +24,15 @@ if TYPE_CHECKING:
 # take a second.
 _HOMES = {
     "DataError": "thresher.formats.errors",
-    "FOBOSClassifier": "thresher.estimators.classics",
-    "FTRLClassifier": "thresher.estimators.classics",
+    "FOBOSClassifier": "thresher.estimators.online",
+    "FTRLClassifier": "thresher.estimators.online",
     "ModelFileError": "thresher.files.errors",
-    "PlainSGDClassifier": "thresher.estimators.classics",
-    "RDAClassifier": "thresher.estimators.classics",
+    "PlainSGDClassifier": "thresher.estimators.online",
+    "RDAClassifier": "thresher.estimators.online",
     "StabilizedTruncatedSGDClassifier": "thresher.estimators.stabilized",
     "ThresherClassifier": "thresher.estimators.thresher",
     "ThresherRegressor": "thresher.estimators.thresher",
-    "TruncatedGradientClassifier": "thresher.estimators.classics",
+    "TruncatedGradientClassifier": "thresher.estimators.online",
     "load": "thresher.estimators.saving",
     "open_rows": "thresher.formats.opening",
 }

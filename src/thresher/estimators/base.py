@@ -52,12 +52,14 @@ class LinearModel(SelectorMixin, BaseEstimator):
         "feature_names_in_": np.ndarray,
         "_sparse": bool,
         "_index_base": int | None,
+        "_reading": dict[str, str | None],
     }
 
     n_features_in_: int
     _snapshot: Snapshot
     _sparse: bool = False
     _index_base: int | None = None  # what a file of numbered columns calls the first
+    _reading: dict[str, str | None]  # how the files of training name labels and weights
 
     @property
     def _fitted(self) -> Fitted:
@@ -103,6 +105,14 @@ class LinearModel(SelectorMixin, BaseEstimator):
         """Take over what learning needs to go on."""
         access.refuse(f"a {type(self).__name__} has no state of training")
 
+    def known_targets(self, y: Any, n_rows: int, first: int = 0) -> np.ndarray:
+        """Return the places of rows' classes, or their numbers; rows count from ``first``."""
+        raise NotImplementedError
+
+    def prediction_of(self, margins: np.ndarray) -> np.ndarray:
+        """Return what is predicted for rows by their margins, which have a column per output."""
+        raise NotImplementedError
+
     @property
     def fitted_(self) -> Fitted:
         """The model as a value: all that prediction, files, exports and reports read."""
@@ -146,15 +156,18 @@ class LinearModel(SelectorMixin, BaseEstimator):
         self._sparse = False
         return self
 
-    def row_margins(self, rows: Rows) -> np.ndarray:
-        """Return the margins of canonical rows, a column per output; unknown columns may occur."""
+    def row_margins(self, rows: Rows, first: int = 0) -> np.ndarray:
+        """Return the margins of canonical rows, a column per output; unknown columns may occur.
+
+        An error counts the rows from ``first``.
+        """
         fitted = self._fitted
         margins = self._snapshot.scorer(fitted).margins(rows)
         finite = np.isfinite(margins)
         if not finite.all():
             row = int(finite.all(axis=1).argmin())
             raise ValueError(
-                f"The numbers overflow while predicting row {row}: its values are too large for "
+                f"The numbers overflow while predicting row {first + row:,}: its values are too large for "
                 "the model's weights. Correct the row, or leave it out."
             )
         return margins

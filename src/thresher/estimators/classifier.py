@@ -55,9 +55,9 @@ class LinearClassifier(ClassifierMixin, LinearModel):
 
     def predict(self, X: Any) -> np.ndarray:
         """Return the most likely class of every row."""
-        return self.classes_of(self._margins(X))
+        return self.prediction_of(self._margins(X))
 
-    def classes_of(self, margins: np.ndarray) -> np.ndarray:
+    def prediction_of(self, margins: np.ndarray) -> np.ndarray:
         """Return the class that the margins of every row mean, which have a column per output."""
         if margins.shape[1] == 1:
             return self.classes_.take(margins[:, 0] > 0)
@@ -91,7 +91,7 @@ class LinearClassifier(ClassifierMixin, LinearModel):
         self.classes_ = classes_in(labels)
         return places_of(labels, self.classes_)
 
-    def _next_targets(self, y: Any, n_rows: int, first: int = 0) -> np.ndarray:
+    def known_targets(self, y: Any, n_rows: int, first: int = 0) -> np.ndarray:
         """Return the place of every row's class among the known ones; rows count from ``first``."""
         return places_of(
             y if _is_plain(y, n_rows) else check_labels(y, n_rows), self.classes_, first
@@ -136,4 +136,7 @@ def _is_plain(y: Any, n_rows: int) -> bool:
     """Return whether labels need none of the checks, which cost more than learning a row."""
     if type(y) is not np.ndarray or y.shape != (n_rows,):
         return False
-    return y.dtype.kind in "biuU" or (y.dtype.kind == "f" and bool(np.isfinite(y).all()))
+    kind = y.dtype.kind
+    if kind == "O":
+        return all(type(label) is str for label in y)
+    return kind in "biuU" or (kind == "f" and bool(np.isfinite(y).all()))

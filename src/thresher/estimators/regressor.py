@@ -26,7 +26,11 @@ class LinearRegressor(RegressorMixin, LinearModel):
 
     def predict(self, X: Any) -> np.ndarray:
         """Return the number predicted for every row."""
-        return self._margins(X)[:, 0]
+        return self.prediction_of(self._margins(X))
+
+    def prediction_of(self, margins: np.ndarray) -> np.ndarray:
+        """Return the number that margins are."""
+        return margins[:, 0]
 
     def _link(self) -> str:
         return NO_LINK
@@ -38,7 +42,7 @@ class LinearRegressor(RegressorMixin, LinearModel):
         """Return the number of every row."""
         return check_numbers(y, n_rows)
 
-    def _next_targets(self, y: Any, n_rows: int, first: int = 0) -> np.ndarray:
+    def known_targets(self, y: Any, n_rows: int, first: int = 0) -> np.ndarray:
         """Return the number of every row."""
         return check_numbers(y, n_rows)
 

@@ -87,14 +87,17 @@ class Feed:
         return self.means.size - self.position
 
     def next(self, count: int) -> list[Updates]:
-        """Return the next updates, for every order."""
+        """Return the next updates, for every order; what they have in common is the same array."""
         now = slice(self.position, self.position + count)
         self.position += count
-        return [self._updates(order[now], now) for order in self.orders]
+        common = self.lengths[now], self.biases[now], self.scales[now]
+        return [self._updates(order[now], *common) for order in self.orders]
 
-    def _updates(self, order: np.ndarray, now: slice) -> Updates:
-        importance, lengths, biases = self.batch.importance, self.lengths[now], self.biases[now]
+    def _updates(
+        self, order: np.ndarray, lengths: np.ndarray, biases: np.ndarray, scales: np.ndarray
+    ) -> Updates:
+        importance = self.batch.importance
         if self.steps.bounded:
             pulls = importance[order] * (self.batch.norms[order] + biases**2)
             lengths = self.steps.within(lengths, pulls)
-        return Updates(order, lengths, biases, self.scales[now], self.targets, importance)
+        return Updates(order, lengths, biases, scales, self.targets, importance)
