@@ -1,20 +1,26 @@
 """Exported models predict the same, and tables hold all that a prediction by hand needs."""
 
 import builtins
+import copy
 import io
 import json
 from itertools import product
+from types import SimpleNamespace
 
 import numpy as np
 import pandas as pd
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 from scipy import sparse
+from sklearn.exceptions import NotFittedError
 
+import thresher
+from thresher.export import WRITERS, export, to_sklearn
 from thresher.export.contents import Contents, formula
 from thresher.export.onnx import to_onnx
 from thresher.export.scikit_learn import to_scikit_learn
 from thresher.export.tables import separated, to_json, to_parquet
+from thresher.files.errors import FileError
 from thresher.fitted import CLIPPED, LOGISTIC, NO_LINK, SOFTMAX, Fitted, Scorer
 from thresher.prepare import Preparation
 from thresher.rows import Rows
@@ -339,3 +345,82 @@ def test_a_missing_package_is_named(monkeypatch, package, extra, write):
     monkeypatch.setattr(builtins, "__import__", imports)
     with pytest.raises(ImportError, match=rf"pip install 'thresher\[{extra}\]'"):
         write(contents())
+
+
+# ------------------------------------------------------------------------------- fitted estimators
+
+
+def fitted_model(name="FTRLClassifier", n_classes=2, **changes):
+    rows = pd.DataFrame(some_rows(), columns=NAMES)
+    labels = rows.to_numpy()[:, :n_classes].argmax(axis=1)
+    return getattr(thresher, name)(max_iter=2, random_state=0, **changes).fit(rows, labels), rows
+
+
+@pytest.mark.parametrize("loss", ["hinge", "log_loss", "modified_huber"])
+@pytest.mark.parametrize("n_classes", [2, 3])
+def test_fitted_estimators_are_exported(n_classes, loss, tmp_path):
+    model, frame = fitted_model(n_classes=n_classes, loss=loss)
+    other = to_sklearn(model)
+    assert_array_equal(other.predict(frame), model.predict(frame))
+    assert hasattr(other, "predict_proba") == hasattr(model, "predict_proba")
+    if hasattr(model, "predict_proba"):
+        expected = model.predict_proba(frame)
+        assert_allclose(other.predict_proba(frame), expected, rtol=1e-10, atol=1e-12)
+    model.export(tmp_path / "model.onnx", dtype="float64")
+    _, outputs = run_graph((tmp_path / "model.onnx").read_bytes(), frame.to_numpy())
+    assert_array_equal(outputs[0], model.predict(frame))
+
+
+@pytest.mark.parametrize("ending", WRITERS)
+def test_the_ending_says_what_is_written(ending, tmp_path):
+    model, _ = fitted_model()
+    model.export(tmp_path / f"MODEL{ending.upper()}")
+    export(model, tmp_path / f"model{ending}")
+    contents = [path.read_bytes() for path in tmp_path.iterdir()]
+    assert contents[0] == contents[1]
+    if ending[1:] in READERS:
+        table = READERS[ending[1:]][1](contents[0])
+        assert list(table.feature[1:]) == list(model.get_feature_names_out())
+
+
+class Pathed(thresher.FTRLClassifier):
+    """A model with models of other sizes."""
+
+    path_ = SimpleNamespace(sizes=[1, 2])
+
+    def at_size(self, size):
+        other = copy.copy(self)
+        fitted = self.fitted_
+        few = {"columns": fitted.columns[:size], "weights": fitted.weights[:, :size]}
+        other.restore(fitted._replace(**few), {})
+        return other
+
+
+@pytest.mark.parametrize("form", READERS)
+def test_a_table_may_hold_every_size(form, tmp_path):
+    model, frame = fitted_model()
+    pathed = Pathed(max_iter=2, random_state=0).fit(frame, model.predict(frame))
+    export(pathed, tmp_path / f"path.{form}", every_size=True)
+    table = READERS[form][1]((tmp_path / f"path.{form}").read_bytes())
+    assert list(table["size"]) == [1, 1, 2, 2, 2]
+    for size in (1, 2):
+        mine = table[table["size"] == size].weight
+        assert list(mine) == [pathed.intercept_[0], *pathed.fitted_.weights[0, :size]]
+    with pytest.raises(ValueError, match="a FTRLClassifier has a model of one size only"):
+        model.export(tmp_path / f"path.{form}", every_size=True)
+
+
+def test_what_cannot_be_exported_is_refused(tmp_path):
+    model, _ = fitted_model()
+    for name in ("a.xlsx", "a"):
+        with pytest.raises(
+            ValueError, match=r"must be one of \.csv, \.tsv, \.json, \.parquet, \.o"
+        ):
+            model.export(tmp_path / name)
+    with pytest.raises(FileError, match="the folder does not exist"):
+        model.export(tmp_path / "no" / "a.csv")
+    with pytest.raises(NotFittedError):
+        thresher.FTRLClassifier().export(tmp_path / "a.csv")
+    with pytest.raises(NotFittedError):
+        to_sklearn(thresher.FTRLClassifier())
+    assert not list(tmp_path.iterdir())

@@ -129,7 +129,7 @@ class LinearModel(SelectorMixin, BaseEstimator):
             return fitted.dense_weights()
         n_outputs, k = fitted.weights.shape
         starts = np.arange(n_outputs + 1) * k
-        parts = fitted.weights.ravel(), np.tile(fitted.columns, n_outputs), starts
+        parts = fitted.weights.flatten(), np.tile(fitted.columns, n_outputs), starts
         coef = sparse.csr_array(parts, shape=(n_outputs, fitted.n_columns))
         coef.eliminate_zeros()
         return coef

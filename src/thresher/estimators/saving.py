@@ -8,13 +8,13 @@ import os
 import platform
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
-from importlib import import_module
 from typing import Any
 
 import numba
 import numpy as np
 import scipy
 import sklearn
+from sklearn.base import is_regressor
 
 import thresher
 from thresher.estimators.base import LinearModel
@@ -29,17 +29,17 @@ from thresher.rows import MOST_COLUMNS
 from thresher.validation import check_parameters
 
 KIND = "model"
-# All classes that a file can name, and where they live.
-CLASSES = {
-    "FOBOSClassifier": "thresher.estimators.online",
-    "FTRLClassifier": "thresher.estimators.online",
-    "PlainSGDClassifier": "thresher.estimators.online",
-    "RDAClassifier": "thresher.estimators.online",
-    "StabilizedTruncatedSGDClassifier": "thresher.estimators.stabilized",
-    "ThresherClassifier": "thresher.estimators.thresher",
-    "ThresherRegressor": "thresher.estimators.thresher",
-    "TruncatedGradientClassifier": "thresher.estimators.online",
-}
+# The classes that a file can name, all of them public.
+CLASSES = (
+    "FOBOSClassifier",
+    "FTRLClassifier",
+    "PlainSGDClassifier",
+    "RDAClassifier",
+    "StabilizedTruncatedSGDClassifier",
+    "ThresherClassifier",
+    "ThresherRegressor",
+    "TruncatedGradientClassifier",
+)
 NONSENSE = (ValueError, TypeError, KeyError, IndexError, AttributeError, OverflowError, MemoryError)
 
 
@@ -103,6 +103,7 @@ def model_tree(
         "parameters": parameters_tree(model),
         "provenance": {**provenance(model), **(about or {})},
         "fitted": fitted_tree(model.fitted_),
+        "selection": dict(model.selection_facts()),
         "facts": {name: as_tree(known[name]) for name in model.stored if name in known},
         "training": model.training_tree() if training_state else None,
     }
@@ -130,7 +131,7 @@ def refusing_nonsense() -> Iterator[None]:
 
 def class_of(name: str) -> type | None:
     """Return the class of a name, None if it is none of ours."""
-    return getattr(import_module(CLASSES[name]), name) if name in CLASSES else None
+    return getattr(thresher, name) if name in CLASSES else None
 
 
 def _model(read: Tree) -> Any:
@@ -140,14 +141,19 @@ def _model(read: Tree) -> Any:
     model = kind()
     model.set_params(**parameters_from(access.branch(read, "parameters"), model))
     fitted = fitted_from(access.branch(read, "fitted"))
-    if (fitted.labels is None) != sklearn.base.is_regressor(model):
+    if (fitted.labels is None) != is_regressor(model):
         access.refuse("labels do not go with the class")
+    model.restore(fitted, _selection(access.branch(read, "selection"), fitted))
     facts = facts_from(access.branch(read, "facts"), model.stored, fitted)
-    facts["provenance_"] = access.branch(read, "provenance")
-    model.restore(fitted, facts)
+    vars(model).update(facts, provenance_=access.branch(read, "provenance"))
     if read.get("training") is not None:
         model.restore_training(access.branch(read, "training"))
     return model
+
+
+def _selection(read: Tree, fitted: Fitted) -> dict[str, np.ndarray]:
+    """Return what else is known of the model's columns, a number for each."""
+    return {name: access.array(read, name, np.float64, fitted.columns.shape) for name in read}
 
 
 # -------------------------------------------------------------------------------------- parameters
@@ -158,7 +164,7 @@ def parameters_tree(model: Any) -> Tree:
     parameters = model.get_params(deep=False)
     for name, value in parameters.items():
         if isinstance(value, np.random.RandomState):
-            parameters[name] = model.seed_
+            parameters[name] = vars(model)["_seed"]
         elif isinstance(value, dict):
             parameters[name] = {"pairs": [list(pair) for pair in value.items()]}
         elif not isinstance(value, str | int | float | np.generic | None):
@@ -274,6 +280,8 @@ def facts_from(read: Tree, kinds: Mapping[str, Any], fitted: Fitted) -> dict[str
     if not set(read) <= set(kinds):
         access.refuse(f"there are {', '.join(sorted(set(read) - set(kinds)))}")
     facts = {name: from_tree(kinds[name], one, name) for name, one in read.items()}
+    if "feature_names_in_" in facts:
+        access.array(read, "feature_names_in_", object, (fitted.n_columns,))
     for fact in facts.values():
         if hasattr(fact, "_fields") and "sizes" in fact._fields:
             _check_path(fact, fitted)
@@ -288,7 +296,8 @@ def _check_path(path: Any, fitted: Fitted) -> None:
         access.refuse("the path has not as many models as sizes")
     for columns, weights in zip(path.columns, path.weights, strict=True):
         inside = {"columns": columns, "weights": weights}
-        access.integers(inside, "columns", None, fitted.n_columns)
-        _ascending(columns, "columns of the path")
+        _ascending(
+            access.integers(inside, "columns", None, fitted.n_columns), "columns of the path"
+        )
         shape = (fitted.intercepts.size, columns.size)
         _finite(access.array(inside, "weights", np.float64, shape), "weights of the path")

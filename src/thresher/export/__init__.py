@@ -26,11 +26,14 @@ WRITERS: dict[str, Callable[..., bytes]] = {
 }
 
 
-def export(model: Exportable, path: str | os.PathLike[str], **options: Any) -> None:
+def export(
+    model: Exportable, path: str | os.PathLike[str], every_size: bool = False, **options: Any
+) -> None:
     """Write a fitted model to a file for other programs; the ending of its name says for which.
 
     ``.csv``, ``.tsv``, ``.json`` and ``.parquet`` are tables of names and weights, ``.onnx`` is a
-    graph; its option ``dtype`` ("float32" or "float64") is the type of its rows.
+    graph; its option ``dtype`` ("float32" or "float64") is the type of its rows. A table of
+    ``every_size`` has the models of all sizes of a model's path.
     """
     ending = Path(path).suffix.lower()
     if ending not in WRITERS:
@@ -38,7 +41,16 @@ def export(model: Exportable, path: str | os.PathLike[str], **options: Any) -> N
             f"{os.fspath(path)}: the ending says what is written, and it must be one of "
             f"{', '.join(WRITERS)}."
         )
+    if every_size:
+        options["sizes"] = _sizes(model)
     write_bytes(path, WRITERS[ending](Contents.of(model), **options))
+
+
+def _sizes(model: Any) -> dict[int, Contents]:
+    """Return the models of a path by their numbers of features."""
+    if not hasattr(model, "path_"):
+        raise ValueError(f"every_size=True: a {type(model).__name__} has a model of one size only.")
+    return {size: Contents.of(model.at_size(size)) for size in model.path_.sizes}
 
 
 def to_sklearn(model: Exportable) -> Any:

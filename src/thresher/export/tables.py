@@ -7,7 +7,7 @@ columns make up the length; those that stand apart have a line even if their wei
 
 import io
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import Any
 
 import numpy as np
@@ -18,6 +18,18 @@ INTERCEPT = "(intercept)"
 LARGEST = np.iinfo(np.int64).max  # of the integers that Parquet takes by itself
 
 Table = dict[str, list[Any]]
+Sizes = Mapping[int, Contents]
+
+
+def table_of(contents: Contents, sizes: Sizes | None = None) -> Table:
+    """Return the table of a model, or of its path: all models by their numbers of features."""
+    if sizes is None:
+        return weight_table(contents)
+    tables = {size: weight_table(one) for size, one in sizes.items()}
+    numbers = [size for size, table in tables.items() for _ in table["feature"]]
+    names = dict.fromkeys(name for table in tables.values() for name in table)
+    parts = {name: [one for table in tables.values() for one in table[name]] for name in names}
+    return {"size": numbers, **parts}
 
 
 def weight_table(contents: Contents) -> Table:
@@ -64,8 +76,8 @@ def _left_out(contents: Contents) -> set[str]:
 def separated(delimiter: str) -> Callable[[Contents], bytes]:
     """Return a writer of text; all strings are quoted, so none is taken for a comment."""
 
-    def write(contents: Contents) -> bytes:
-        table = weight_table(contents)
+    def write(contents: Contents, sizes: Sizes | None = None) -> bytes:
+        table = table_of(contents, sizes)
         lines = [f"# {line}" for line in formula(contents)]
         rows = [list(table), *zip(*table.values(), strict=True)]
         lines += [delimiter.join(map(_cell, row)) for row in rows]
@@ -80,14 +92,14 @@ def _cell(value: Any) -> str:
     return "" if value is None else repr(value)
 
 
-def to_json(contents: Contents) -> bytes:
+def to_json(contents: Contents, sizes: Sizes | None = None) -> bytes:
     """Return the table as JSON, with the formula before it."""
-    table = weight_table(contents)
+    table = table_of(contents, sizes)
     rows = [dict(zip(table, row, strict=True)) for row in zip(*table.values(), strict=True)]
     return json.dumps({"formula": formula(contents), "weights": rows}, indent=1).encode() + b"\n"
 
 
-def to_parquet(contents: Contents) -> bytes:
+def to_parquet(contents: Contents, sizes: Sizes | None = None) -> bytes:
     """Return the table as Parquet, with the formula among its metadata."""
     try:
         import pyarrow as pa
@@ -96,7 +108,7 @@ def to_parquet(contents: Contents) -> bytes:
         raise ImportError("Parquet needs pyarrow: pip install 'thresher[arrow]'.") from None
     kinds = {"feature": pa.string(), "column": pa.int64(), "weight": pa.float64()}
     kinds |= {"scaled": pa.bool_(), **dict.fromkeys(contents.facts, pa.float64())}
-    table = weight_table(contents)
+    table = table_of(contents, sizes)
     if any(isinstance(one, int) and one > LARGEST for one in table.get("class", ())):
         kinds["class"] = pa.uint64()
     columns = {name: pa.array(values, kinds.get(name)) for name, values in table.items()}
