@@ -451,7 +451,7 @@ def test_forged_values_are_refused_or_harmless(name, training_state):
         (["fitted", "n_columns"], 2**31, "n_columns is 2147483648"),
         (["fitted", "link"], "magic", "there is no link 'magic'"),
         (["fitted", "names"], {"kind": "new", "numeric": [], "categorical": []}, "unknown kind"),
-        (["facts", "_index_base"], 0.5, "_index_base is of the type float"),
+        (["facts", "index_base_"], 0.5, "index_base_ is of the type float"),
         (["facts", "__class__"], 1, "there are __class__"),
         (["facts", "feature_names_in_"], np.array([1]), "feature_names_in_ is an array of int64"),
         (["training"], {}, "training is missing"),

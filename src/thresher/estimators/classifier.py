@@ -93,8 +93,8 @@ class LinearClassifier(ClassifierMixin, LinearModel):
     def _begin_targets(self, y: Any, n_rows: int) -> np.ndarray:
         """Take over the classes that occur; return the place of every row's class among them."""
         labels = check_labels(y, n_rows)
-        self.classes_ = classes_in(labels)
-        return places_of(labels, self.classes_)
+        self.classes_, places = classes_in(labels)
+        return places
 
     def known_targets(self, y: Any, n_rows: int, first: int = 0) -> np.ndarray:
         """Return the place of every row's class among the known ones; rows count from ``first``."""

@@ -3,7 +3,6 @@
 Arrays and CSR matrices that need no change take a short way: a stream may bring row by row.
 """
 
-import datetime
 from collections.abc import Iterable
 from typing import Any, NoReturn
 
@@ -16,7 +15,6 @@ from thresher.rows import BACKWARDS, FINE, OUTSIDE, UNTIDY, Rows, examine, nonze
 
 FORMATS = ("csr", "csc", "coo")
 SHOWN = 5  # missing columns that an error names
-TIMES = (datetime.date, datetime.time, datetime.timedelta, np.datetime64, np.timedelta64)
 
 
 def check_rows(model: BaseEstimator, X: Any, reset: bool = False) -> Rows:
@@ -158,20 +156,21 @@ def _refuse_times(X: Any) -> None:
 
 
 def _refuse_in(values: Iterable[Any], column: str) -> None:
+    from thresher.formats.labels import TIMES
+
     for row, value in enumerate(values):
-        if isinstance(value, (str, bytes, *TIMES)) and not _is_numeral(value):
+        text = isinstance(value, str | bytes) and not _is_numeral(value)
+        if text or isinstance(value, TIMES):
             raise ValueError(
                 f"X has {value!r} at row {row}, {column}, where there must be a number. Leave the "
                 "column out, or encode it (sklearn.preprocessing.OneHotEncoder)."
             )
 
 
-def _is_numeral(value: Any) -> bool:
-    if isinstance(value, TIMES):
-        return False
+def _is_numeral(value: str | bytes) -> bool:
     try:
         float(value)
-    except (ValueError, TypeError):
+    except ValueError:
         return False
     return True
 

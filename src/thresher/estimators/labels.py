@@ -1,6 +1,5 @@
 """Labels and weights at the door: of one type, none missing, one for every row."""
 
-import math
 from collections.abc import Mapping
 from typing import Any
 
@@ -8,7 +7,6 @@ import numpy as np
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import column_or_1d
 
-from thresher.estimators.inputs import TIMES
 from thresher.rows import Rows
 
 ClassWeight = Mapping[Any, float] | str | None
@@ -16,17 +14,19 @@ ClassWeight = Mapping[Any, float] | str | None
 
 def check_labels(y: Any, n_rows: int) -> np.ndarray:
     """Return the labels as a vector of one type, one for every row."""
-    _refuse_mixed_types(y, "y")
+    if y is None:
+        raise ValueError("A classifier requires y to be passed, but the target y is None.")
+    refuse_unlearnable(y, "y")
     labels = column_or_1d(y, warn=True)
-    _refuse_times(labels, "y")
-    _refuse_not_finite(labels)
+    _refuse_odd_vector(labels, n_rows)
     check_classification_targets(labels)
-    _refuse_other_length(labels, n_rows)
     return labels
 
 
 def check_numbers(y: Any, n_rows: int) -> np.ndarray:
     """Return the targets of a regression as finite numbers, one for every row."""
+    if y is None:
+        raise ValueError("A regressor requires y to be passed, but the target y is None.")
     try:
         numbers = column_or_1d(y, warn=True)
         if numbers.dtype.kind in "mM":  # NumPy would count nanoseconds
@@ -35,17 +35,14 @@ def check_numbers(y: Any, n_rows: int) -> np.ndarray:
     except (ValueError, TypeError) as error:
         reason = str(error).rstrip(".")
         raise ValueError(f"The targets of a regression must be numbers: {reason}.") from None
-    _refuse_not_finite(numbers)
-    _refuse_other_length(numbers, n_rows)
+    _refuse_odd_vector(numbers, n_rows)
     return numbers
 
 
 def check_classes(classes: Any) -> np.ndarray:
     """Return the given classes, each once and in order."""
-    _refuse_mixed_types(classes, "classes")
-    given = np.asarray(classes)
-    _refuse_times(given, "classes")
-    given = np.unique(given)
+    refuse_unlearnable(classes, "classes")
+    given = np.unique(np.asarray(classes))
     if given.dtype.kind == "f" and not np.isfinite(given).all():
         raise ValueError(f"classes={given.tolist()}: labels must be finite numbers, or strings.")
     if given.size < 2:
@@ -55,14 +52,14 @@ def check_classes(classes: Any) -> np.ndarray:
     return given
 
 
-def classes_in(labels: np.ndarray) -> np.ndarray:
-    """Return the classes that occur, of which there must be two."""
-    classes = np.unique(labels)
+def classes_in(labels: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Return the classes that occur, of which there must be two, and each label's place."""
+    classes, places = np.unique(labels, return_inverse=True)
     if classes.size < 2:
         raise ValueError(
             f"y has only one class, {classes.tolist()[0]!r}: a classifier needs two or more."
         )
-    return classes
+    return classes, places
 
 
 def places_of(labels: np.ndarray, classes: np.ndarray, first: int = 0) -> np.ndarray:
@@ -122,10 +119,8 @@ def with_weight(
 # ------------------------------------------------------------------------------ class weights
 
 
-def weights_of_classes(class_weight: ClassWeight, classes: np.ndarray) -> np.ndarray:
+def weights_of_classes(class_weight: Mapping[Any, float], classes: np.ndarray) -> np.ndarray:
     """Return the weight that a dict gives each class; those it leaves out have 1."""
-    if not isinstance(class_weight, Mapping):
-        return np.ones(classes.size)
     known = classes.tolist()
     unknown = [label for label in class_weight if label not in known]
     try:
@@ -151,6 +146,8 @@ def class_importance(
 
     "balanced" is between the classes that occur.
     """
+    if class_weight is None:
+        return np.ones(places.size)
     if isinstance(class_weight, str):
         counts = np.bincount(places, minlength=classes.size)
         return (places.size / (np.count_nonzero(counts) * np.maximum(counts, 1)))[places]
@@ -186,72 +183,28 @@ def refuse_one_class(places: np.ndarray, classes: np.ndarray, importance: np.nda
 # ----------------------------------------------------------------------------------- refusing
 
 
-def refuse_unlearnable(labels: np.ndarray, what: str) -> None:
-    """Raise a ValueError that names the first label that is missing, or a date."""
-    missing = first_missing(labels)
+def refuse_unlearnable(y: Any, what: str) -> None:
+    """Raise a ValueError that names a label which is missing, a date, or of another type.
+
+    NumPy would quietly make strings or numbers of them, or could not sort them.
+    """
+    kind = "O" if isinstance(y, list | tuple) else np.asarray(y).dtype.kind
+    if kind not in "OmM":
+        return
+    from thresher.formats.labels import first_missing, first_time
+
+    labels = np.atleast_1d(np.asarray(y, object if kind == "O" else None)).ravel()
+    missing, dated = first_missing(labels), first_time(labels)
     if missing is not None:
         raise ValueError(
             f"{what}[{missing}] is missing ({labels[missing]!r}). Drop such rows, or give them a "
             "label of their own."
         )
-    _refuse_times(labels, what)
-
-
-def first_missing(labels: np.ndarray) -> int | None:
-    """Return the place of the first missing label: None, NaN, or pandas' NA and NaT."""
-    if labels.dtype.kind == "f":
-        missing = np.isnan(labels)
-    elif labels.dtype.kind == "O":
-        missing = np.array([_is_missing(label) for label in labels], np.bool_)
-    else:
-        return None
-    return int(missing.argmax()) if missing.any() else None
-
-
-def _is_missing(label: object) -> bool:
-    if isinstance(label, float):
-        return math.isnan(label)
-    return label is None or type(label).__name__ in ("NAType", "NaTType")
-
-
-def _refuse_other_length(labels: np.ndarray, n_rows: int) -> None:
-    if labels.size != n_rows:
-        raise ValueError(f"X has {n_rows} rows but y has {labels.size} labels.")
-
-
-def _refuse_not_finite(labels: np.ndarray) -> None:
-    if labels.dtype.kind != "f" or np.isfinite(labels).all():
-        return
-    row = int(np.argmin(np.isfinite(labels)))
-    what = "NaN" if np.isnan(labels[row]) else "infinity (inf)"
-    raise ValueError(f"Input y contains {what} at row {row}. Drop such rows.")
-
-
-def _refuse_times(labels: np.ndarray, what: str) -> None:
-    """Refuse labels that could be learned, but not be kept in a model's file."""
-    dated = None
-    if labels.dtype.kind in "mM":
-        dated = 0 if labels.size else None
-    elif labels.dtype.kind == "O":
-        dated = next((i for i, label in enumerate(labels.flat) if isinstance(label, TIMES)), None)
     if dated is not None:
         raise ValueError(
-            f"{what}[{dated}] is a date or a time ({labels.flat[dated]!s}), and labels are numbers "
-            f"or strings. Make strings of them: {what}.astype(str) does."
+            f"{what}[{dated}] is a date or a time ({labels[dated]!s}), and labels are numbers or "
+            f"strings. Make strings of them: {what}.astype(str) does."
         )
-
-
-def _refuse_mixed_types(y: Any, what: str) -> None:
-    """Refuse labels of which NumPy would quietly make strings, or which it could not sort."""
-    if y is None:
-        raise ValueError("requires y to be passed, but the target y is None.")
-    if not isinstance(y, list | tuple) and np.asarray(y).dtype.kind != "O":
-        return
-    labels = np.asarray(y, object)
-    if labels.ndim == 0:
-        return
-    labels = labels.ravel()
-    refuse_unlearnable(labels, what)
     text = next((i for i, label in enumerate(labels) if isinstance(label, str)), None)
     other = next((i for i, label in enumerate(labels) if not isinstance(label, str)), None)
     if text is not None and other is not None:
@@ -259,3 +212,13 @@ def _refuse_mixed_types(y: Any, what: str) -> None:
             f"Labels are of mixed type: {what}[{text}] is the string {labels[text]!r} and "
             f"{what}[{other}] is {labels[other]!r}. Make them all strings or all numbers."
         )
+
+
+def _refuse_odd_vector(labels: np.ndarray, n_rows: int) -> None:
+    """Raise a ValueError unless there is a finite number, or a string, for every row."""
+    if labels.size != n_rows:
+        raise ValueError(f"X has {n_rows} rows but y has {labels.size} labels.")
+    if labels.dtype.kind == "f" and not np.isfinite(labels).all():
+        row = int(np.argmin(np.isfinite(labels)))
+        what = "NaN" if np.isnan(labels[row]) else "infinity (inf)"
+        raise ValueError(f"Input y contains {what} at row {row}. Drop such rows.")

@@ -176,8 +176,8 @@ class Ranks:
 
     def _merge(self, margins: np.ndarray, positive: np.ndarray, negative: np.ndarray) -> None:
         self.margins, places = np.unique(margins, return_inverse=True)
-        self.positive = np.bincount(places, positive)
-        self.negative = np.bincount(places, negative)
+        self.positive = np.bincount(places, positive).astype(np.float64)
+        self.negative = np.bincount(places, negative).astype(np.float64)
 
 
 class UnknownColumns:

@@ -17,7 +17,7 @@ from thresher.formats.cache import cached
 from thresher.formats.chunk import Chunk
 from thresher.formats.errors import DataError
 from thresher.formats.labels import find_classes
-from thresher.formats.names import HashedNames, Names
+from thresher.formats.names import HashedNames, Names, names_from_tree
 from thresher.formats.opening import open_rows, reading_from
 from thresher.formats.passes import passes_over
 from thresher.formats.protocol import Notify, Progress, Source
@@ -91,9 +91,8 @@ def prediction_source(
 
 def names_in(tree: Tree) -> Names | None:
     """Return the names known so far to a training: its source goes on numbering after them."""
-    from thresher.estimators.saving import training_names
-
-    return training_names(access.branch(tree, "model"))
+    training = access.branch(access.branch(tree, "model"), "training")
+    return None if training["names"] is None else names_from_tree(access.branch(training, "names"))
 
 
 def _are_paths(source: Any) -> bool:
@@ -267,8 +266,9 @@ class StreamTraining:
             return False
         before, self.before = self.before, training.weights()[:2]
         columns = np.union1d(before[0], self.before[0])
-        spread = [_spread(columns, *one) for one in (before, self.before)]
-        return unchanged(*spread, self.model.tol)
+        return unchanged(
+            _spread(columns, *before), _spread(columns, *self.before), self.model.tol
+        )
 
 
 COUNTS = ("passes", "rows", "rows_a_pass", "predicted")

@@ -6,8 +6,9 @@ from typing import NamedTuple, Self
 import numpy as np
 
 from thresher.draws import permutation
+from thresher.jit import jit
 from thresher.online.steps import Steps
-from thresher.online.updates import Updates, running_means
+from thresher.online.updates import Updates
 from thresher.rows import Rows, squared_norms
 from thresher.threads import Threads
 
@@ -48,56 +49,69 @@ class Batch(NamedTuple):
         """Return a batch of rows."""
         return cls(rows, squared_norms(rows.starts, rows.values), importance)
 
-    @property
-    def slice_size(self) -> int:
-        """Return how many rows one kernel call may take."""
-        return max(1, SLICE * self.norms.size // max(self.rows.values.size, 1))
+
+@dataclass
+class Pace:
+    """The number of updates so far, and the mean squared norm of their rows."""
+
+    updates: int = 0
+    mean_norm: float = 0.0
 
 
 class Feed:
-    """The updates of one pass or chunk, in one or several orders.
+    """The updates of one pass or chunk, in one or several orders; the pace goes on with them.
 
-    The mean squared norm is that of the rows so far, ``n_before`` of which had ``mean_before``.
-    Several orders meet the rows in different turns: common to them is the mean over all rows.
+    Several orders meet the rows in different turns: common to them is the mean norm of all rows.
     """
 
     def __init__(
-        self,
-        batch: Batch,
-        targets: np.ndarray,
-        orders: list[np.ndarray],
-        steps: Steps,
-        n_before: int,
-        mean_before: float,
+        self, batch: Batch, targets: np.ndarray, orders: list[np.ndarray], steps: Steps, pace: Pace
     ) -> None:
         n = orders[0].size
         if len(orders) == 1:
-            self.means = running_means(batch.norms[orders[0]], n_before, mean_before)
+            self.means = running_means(batch.norms[orders[0]], pace.updates, pace.mean_norm)
         else:
             self.means = np.full(n, batch.norms.mean())
-        self.lengths = steps.lengths(np.arange(n_before + 1, n_before + n + 1), self.means)
+        self.lengths = steps.lengths(np.arange(pace.updates + 1, pace.updates + n + 1), self.means)
         self.biases = np.where(self.means > 0, steps.biases(self.means), 0.0)
         self.scales = np.where(self.means > 0, self.means, 1.0)
+        self.most = max(1, SLICE * batch.rows.n // max(batch.rows.values.size, 1))
         self.batch, self.targets, self.orders, self.steps = batch, targets, orders, steps
-        self.position, self.n_before = 0, n_before
+        self.pace, self.left = pace, n
 
-    @property
-    def left(self) -> int:
-        """Return how many updates are left."""
-        return self.means.size - self.position
+    def next(self, most: int) -> list[Updates]:
+        """Return the next updates for every order; what these have in common is the same array."""
+        count = min(most, self.most, self.left)
+        first = self.means.size - self.left
+        now = slice(first, first + count)
+        self.left -= count
+        self.pace.updates += count
+        self.pace.mean_norm = float(self.means[now.stop - 1])
+        lengths, biases, scales = self.lengths[now], self.biases[now], self.scales[now]
+        return [
+            Updates(
+                order[now],
+                self._bounded(order[now], lengths, biases) if self.steps.bounded else lengths,
+                biases,
+                scales,
+                self.targets,
+                self.batch.importance,
+            )
+            for order in self.orders
+        ]
 
-    def next(self, count: int) -> list[Updates]:
-        """Return the next updates, for every order; what they have in common is the same array."""
-        now = slice(self.position, self.position + count)
-        self.position += count
-        common = self.lengths[now], self.biases[now], self.scales[now]
-        return [self._updates(order[now], *common) for order in self.orders]
+    def _bounded(self, order: np.ndarray, lengths: np.ndarray, biases: np.ndarray) -> np.ndarray:
+        """Return steps that never go beyond the row's own target."""
+        pulls = self.batch.importance[order] * (self.batch.norms[order] + biases**2)
+        return self.steps.within(lengths, pulls)
 
-    def _updates(
-        self, order: np.ndarray, lengths: np.ndarray, biases: np.ndarray, scales: np.ndarray
-    ) -> Updates:
-        importance = self.batch.importance
-        if self.steps.bounded:
-            pulls = importance[order] * (self.batch.norms[order] + biases**2)
-            lengths = self.steps.within(lengths, pulls)
-        return Updates(order, lengths, biases, scales, self.targets, importance)
+
+@jit
+def running_means(numbers, count, mean):
+    """Return the mean after each number, of those and of ``count`` earlier ones."""
+    means = np.empty_like(numbers)
+    for i in range(numbers.size):
+        count += 1
+        mean += (numbers[i] - mean) / count
+        means[i] = mean
+    return means

@@ -6,7 +6,7 @@ chunks, and how many threads there are, changes no bit of the result.
 
 import math
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field, replace
 from typing import Any
 
 import numpy as np
@@ -14,7 +14,7 @@ import numpy as np
 from thresher.files import access
 from thresher.losses import HINGE, LOG_LOSS, LOSSES
 from thresher.online.arrays import Restore
-from thresher.online.passes import Batch, Feed, Passes
+from thresher.online.passes import Batch, Feed, Pace, Passes
 from thresher.online.protocol import Online, Overflow, State
 from thresher.online.vocabulary import Vocabulary
 from thresher.rows import Rows
@@ -37,56 +37,42 @@ class Problem:
     """
 
     state: State
-    updates: int = 0
-    mean_norm: float = 0.0
+    pace: Pace = field(default_factory=Pace)
     bare: np.ndarray = field(default_factory=lambda: np.zeros(2))
-
-    def feed(
-        self, learner: Online, batch: Batch, targets: np.ndarray, orders: list[np.ndarray]
-    ) -> Feed:
-        """Return the next updates."""
-        return Feed(batch, targets, orders, learner.steps, self.updates, self.mean_norm)
-
-    def reach(self, feed: Feed) -> None:
-        """Note how far a feed has been read."""
-        if feed.position:
-            self.updates = feed.n_before + feed.position
-            self.mean_norm = float(feed.means[feed.position - 1])
 
     def count_bare(self, loss: int, targets: np.ndarray, importance: np.ndarray) -> None:
         """Sum up rows that have just been learned, one by one, if no row has had a feature yet."""
-        if self.mean_norm == 0:
+        if self.pace.mean_norm == 0:
             self.bare = add_bare(self.bare, loss, targets, importance)
 
     def intercepts(self, learner: Online, biases: np.ndarray) -> np.ndarray:
         """Return the intercepts, from the weights of the constant input."""
-        if self.mean_norm == 0 and learner.steps.fit_intercept:
+        if self.pace.mean_norm == 0 and learner.steps.fit_intercept:
             return bare_intercepts(self.bare, learner.loss, biases.size)
-        return biases * learner.steps.constant(self.mean_norm)
+        return biases * learner.steps.constant(self.pace.mean_norm)
 
     def savepoint(self, slots: np.ndarray, n_updates: int) -> Restore:
         """Return what undoes so many updates by rows that have the given slots, and new ones."""
         restore_state = self.state.savepoint(slots, n_updates)
-        before = self.updates, self.mean_norm, self.bare
+        pace, bare = replace(self.pace), self.bare
 
         def restore() -> None:
             restore_state()
-            self.updates, self.mean_norm, self.bare = before
+            self.pace, self.bare = pace, bare
 
         return restore
 
     def tree(self) -> dict[str, Any]:
         """Return everything as a tree of plain values."""
-        pace = {"updates": self.updates, "mean_norm": self.mean_norm, "bare": self.bare}
-        return {"state": self.state.tree(), **pace}
+        return {"state": self.state.tree(), "pace": asdict(self.pace), "bare": self.bare}
 
     @classmethod
     def from_tree(cls, tree: dict[str, Any], state: State) -> "Problem":
         """Return the problem that gave a tree, as far as its state is of the same kind."""
+        pace = access.branch(tree, "pace")
         return cls(
             state.from_tree(access.branch(tree, "state")),
-            access.whole(tree, "updates"),
-            access.number(tree, "mean_norm", finite=False),
+            Pace(access.whole(pace, "updates"), access.number(pace, "mean_norm")),
             access.array(tree, "bare", np.float64, (None,)),
         )
 
@@ -237,8 +223,8 @@ class Training:
 
         def learn_one(problem: Problem, mine: np.ndarray) -> None:
             problem.state.grow(len(self.vocabulary), self.vocabulary.n_columns)
-            feed = problem.feed(self.learner, batch, mine, orders)
-            self._follow(problem, Narrowing(batch.rows), feed, inner)
+            feed = Feed(batch, mine, orders, self.learner.steps, problem.pace)
+            self._follow(problem.state, Narrowing(batch.rows), feed, inner)
             problem.count_bare(self.learner.loss, mine, batch.importance)
 
         threads.map(learn_one, self.problems, targets)
@@ -254,11 +240,12 @@ class Training:
     ) -> int:
         """Learn the rows pass by pass; return how many passes were made."""
         learner, state, rows = self.learner, problem.state, Narrowing(batch.rows)
-        rows.leave_out(learner.active(state), state.n_slots)
         before, number = np.zeros(state.n_slots), 0
         while number < passes.most and not learner.finished(state):
+            rows.leave_out(learner.active(state), state.n_slots)
             orders = passes.orders(number, batch.rows.n, learner.n_orders, threads)
-            self._follow(problem, rows, problem.feed(learner, batch, targets, orders), threads)
+            feed = Feed(batch, targets, orders, learner.steps, problem.pace)
+            self._follow(state, rows, feed, threads)
             number += 1
             if report is None and not passes.tol:
                 continue
@@ -270,9 +257,9 @@ class Training:
             before = weights
         return number
 
-    def _follow(self, problem: Problem, rows: "Narrowing", feed: Feed, threads: Threads) -> None:
+    def _follow(self, state: State, rows: "Narrowing", feed: Feed, threads: Threads) -> None:
         """Make all updates of a feed, or those until the learner has finished."""
-        learner, state = self.learner, problem.state
+        learner = self.learner
         while not learner.finished(state):
             room = learner.room(state)
             if room <= 0:  # full, or made smaller by whoever changed the learner's settings
@@ -282,9 +269,7 @@ class Training:
                 continue
             if not feed.left:
                 break
-            updates = feed.next(min(room, feed.left, feed.batch.slice_size))
-            learner.advance(state, rows.rows, updates, threads)
-            problem.reach(feed)
+            learner.advance(state, rows.rows, feed.next(room), threads)
             threads.check()
 
     def _refuse_infinite(self, slots: np.ndarray) -> None:
