@@ -210,16 +210,16 @@ class Numbers(LinearRegressor):
 
 def test_a_fitted_model_is_all_that_reading_needs():
     measured = Preparation(True, np.array([4]), np.array([0.5]))
-    fitted = Fitted(np.array([1, 4]), np.array([[2.0, 0.5]]), np.array([0.25]), 6, measured)
+    fitted = Fitted(np.array([1, 4]), np.array([[2.0, 2.0]]), np.array([0.25]), 6, measured)
     model = Numbers()
     model.restore(fitted, {"frequency": np.array([0.5, 1.0])})
     X = np.array([[3.0, 4.0, 0, 0, 7.0, 0], [0.0, 0, 0, 0, 0, 0]])
-    assert_allclose(model.predict(X), [2.0 * 4 / 5 + 0.5 * 7 + 0.25, 0.25])
-    assert_array_equal(model.coef_, [0, 2.0, 0, 0, 0.5, 0])
+    assert_allclose(model.predict(X), [2.0 * 4 / 5 + 2.0 * 7 + 0.25, 0.25])
+    assert_array_equal(model.coef_, [0, 2.0, 0, 0, 2.0, 0])
     assert model.sparsify().coef_.shape == (1, 6)
     assert isinstance(model.intercept_, float)
-    assert_array_equal(strengths(fitted), [2.0, 1.0])
-    assert model.selection_table().frequency.tolist() == [0.5, 1.0]
+    assert_array_equal(strengths(fitted), [2.0, 4.0])
+    assert model.selection_table().frequency.tolist() == [1.0, 0.5]
     again = pickle.loads(pickle.dumps(model))
     assert_array_equal(again.predict(X), model.predict(X))
     with pytest.raises(ValueError, match="overflow while predicting row 1"):
