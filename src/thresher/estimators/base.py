@@ -51,15 +51,15 @@ class LinearModel(SelectorMixin, BaseEstimator):
     stored: ClassVar[dict[str, Any]] = {
         "feature_names_in_": np.ndarray,
         "_sparse": bool,
-        "_index_base": int | None,
-        "_reading": dict[str, str | None],
+        "index_base_": int | None,
+        "reading_": dict[str, str | None],
     }
 
     n_features_in_: int
     _snapshot: Snapshot
     _sparse: bool = False
-    _index_base: int | None = None  # what a file of numbered columns calls the first
-    _reading: dict[str, str | None]  # how the files of training name labels and weights
+    index_base_: int | None = None  # what a file of numbered columns calls the first
+    reading_: dict[str, str | None]  # how the files of training name labels and weights
 
     @property
     def _fitted(self) -> Fitted:
@@ -167,8 +167,8 @@ class LinearModel(SelectorMixin, BaseEstimator):
         if not finite.all():
             row = int(finite.all(axis=1).argmin())
             raise ValueError(
-                f"The numbers overflow while predicting row {first + row:,}: its values are too large for "
-                "the model's weights. Correct the row, or leave it out."
+                f"The numbers overflow while predicting row {first + row:,}: its values are too "
+                "large for the model's weights. Correct the row, or leave it out."
             )
         return margins
 
@@ -203,7 +203,7 @@ class LinearModel(SelectorMixin, BaseEstimator):
             return [str(name) for name in named[columns]]
         if names is not None:
             return [names.name(column) for column in columns.tolist()]
-        base = self._index_base
+        base = self.index_base_
         return [f"x{column}" if base is None else str(column + base) for column in columns.tolist()]
 
     def selection_table(self) -> Any:

@@ -63,6 +63,11 @@ class LinearClassifier(ClassifierMixin, LinearModel):
             return self.classes_.take(margins[:, 0] > 0)
         return self.classes_[margins.argmax(axis=1)]
 
+    def row_errors(self, margins: np.ndarray, places: np.ndarray) -> np.ndarray:
+        """Return whether each row's class, given by its place, is another than predicted."""
+        single = margins.shape[1] == 1
+        return (margins[:, 0] > 0 if single else margins.argmax(axis=1)) != places
+
     @available_if(_has_probabilities)
     def predict_proba(self, X: Any) -> np.ndarray:
         """Return the probability of every class."""

@@ -14,6 +14,7 @@ from sklearn.utils.validation import validate_data
 
 from thresher.rows import BACKWARDS, FINE, OUTSIDE, UNTIDY, Rows, examine, nonzeros_of
 
+FORMATS = ("csr", "csc", "coo")
 SHOWN = 5  # missing columns that an error names
 TIMES = (datetime.date, datetime.time, datetime.timedelta, np.datetime64, np.timedelta64)
 
@@ -27,13 +28,18 @@ def check_rows(model: BaseEstimator, X: Any, reset: bool = False) -> Rows:
     X = with_one_index_type(X)
     if reset or not _is_plain(model, X):
         X = validated(model, X, reset)
+    return tidy_rows(X, getattr(model, "feature_names_in_", None))
+
+
+def tidy_rows(X: Any, names: np.ndarray | None = None) -> Rows:
+    """Return an array or sparse matrix of float64 as finite rows in canonical form."""
     rows = _rows_of_sparse(X) if sparse.issparse(X) else _rows_of_dense(X)
     fault, place = examine(*rows, X.shape[1])
     if fault == UNTIDY:
         rows = _tidied(rows, X.shape)
         fault, place = examine(*rows, X.shape[1])
     if fault != FINE:
-        _refuse(model, rows, X.shape, fault, place)
+        _refuse(names, rows, X.shape, fault, place)
     return rows
 
 
@@ -52,10 +58,7 @@ def _is_plain(model: Any, X: Any) -> bool:
 
 def validated(model: BaseEstimator, X: Any, reset: bool) -> Any:
     """Return what scikit-learn makes of X: an array or sparse matrix of float64."""
-    names = frame_names(X)
-    if names is not None and len(set(names)) < len(names):
-        twice = next(name for name in names if names.count(name) > 1)
-        raise ValueError(f"Two columns of X are called {twice!r}: rename one.")
+    refuse_repeated_names(X)
     if not reset:
         X = in_training_order(model, X)
     _refuse_times(X)
@@ -63,7 +66,7 @@ def validated(model: BaseEstimator, X: Any, reset: bool) -> Any:
         return validate_data(
             model,
             X,
-            accept_sparse=("csr", "csc", "coo"),
+            accept_sparse=FORMATS,
             dtype=np.float64,
             ensure_all_finite=False,
             reset=reset,
@@ -89,6 +92,14 @@ def frame_names(X: Any) -> list[Any] | None:
     """Return the names of a data frame's columns; None of anything else."""
     columns = getattr(X, "columns", None)
     return None if columns is None or not hasattr(X, "shape") else list(columns)
+
+
+def refuse_repeated_names(X: Any) -> None:
+    """Raise a ValueError if a data frame has two columns of one name."""
+    names = frame_names(X)
+    if names is not None and len(set(names)) < len(names):
+        twice = next(name for name in names if names.count(name) > 1)
+        raise ValueError(f"Two columns of X are called {twice!r}: rename one.")
 
 
 def in_training_order(model: BaseEstimator, X: Any) -> Any:
@@ -201,7 +212,7 @@ def _tidied(rows: Rows, shape: tuple[int, int]) -> Rows:
 
 
 def _refuse(
-    model: BaseEstimator, rows: Rows, shape: tuple[int, int], fault: int, place: int
+    names: np.ndarray | None, rows: Rows, shape: tuple[int, int], fault: int, place: int
 ) -> NoReturn:
     """Raise a ValueError that names the first fault of examined rows."""
     if fault == BACKWARDS:
@@ -211,7 +222,6 @@ def _refuse(
     if fault == OUTSIDE:
         _refuse_outside(rows.starts, rows.columns.view(np.int32), shape, place)
     row, column = _row_at(rows.starts, place), int(rows.columns[place])
-    names = getattr(model, "feature_names_in_", None)
     name = "" if names is None else f" ({names[column]!r})"
     what = "NaN" if np.isnan(rows.values[place]) else "infinity (inf)"
     raise ValueError(

@@ -9,6 +9,7 @@ from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import column_or_1d
 
 from thresher.estimators.inputs import TIMES
+from thresher.rows import Rows
 
 ClassWeight = Mapping[Any, float] | str | None
 
@@ -108,6 +109,16 @@ def check_weights(sample_weight: Any, n_rows: int, first: int = 0) -> np.ndarray
     return weights
 
 
+def with_weight(
+    rows: Rows, targets: np.ndarray, importance: np.ndarray
+) -> tuple[np.ndarray, Rows, np.ndarray, np.ndarray]:
+    """Return the numbers of the rows that count, and these; copies only if some do not."""
+    kept = np.flatnonzero(importance)
+    if kept.size == importance.size:
+        return kept, rows, targets, importance
+    return kept, rows.at(kept), targets[kept], importance[kept]
+
+
 # ------------------------------------------------------------------------------ class weights
 
 
@@ -175,6 +186,17 @@ def refuse_one_class(places: np.ndarray, classes: np.ndarray, importance: np.nda
 # ----------------------------------------------------------------------------------- refusing
 
 
+def refuse_unlearnable(labels: np.ndarray, what: str) -> None:
+    """Raise a ValueError that names the first label that is missing, or a date."""
+    missing = first_missing(labels)
+    if missing is not None:
+        raise ValueError(
+            f"{what}[{missing}] is missing ({labels[missing]!r}). Drop such rows, or give them a "
+            "label of their own."
+        )
+    _refuse_times(labels, what)
+
+
 def first_missing(labels: np.ndarray) -> int | None:
     """Return the place of the first missing label: None, NaN, or pandas' NA and NaT."""
     if labels.dtype.kind == "f":
@@ -229,12 +251,7 @@ def _refuse_mixed_types(y: Any, what: str) -> None:
     if labels.ndim == 0:
         return
     labels = labels.ravel()
-    missing = first_missing(labels)
-    if missing is not None:
-        raise ValueError(
-            f"{what}[{missing}] is missing ({labels[missing]!r}). Drop such rows, or give them a "
-            "label of their own."
-        )
+    refuse_unlearnable(labels, what)
     text = next((i for i, label in enumerate(labels) if isinstance(label, str)), None)
     other = next((i for i, label in enumerate(labels) if not isinstance(label, str)), None)
     if text is not None and other is not None:

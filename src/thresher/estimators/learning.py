@@ -2,19 +2,19 @@
 
 import copy
 import threading
-from typing import Any, ClassVar, Self
+from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 import numpy as np
 from sklearn.utils import check_random_state
 
 from thresher.estimators.base import LinearModel, Snapshot
 from thresher.estimators.inputs import check_rows
-from thresher.estimators.labels import check_weights
+from thresher.estimators.labels import check_weights, with_weight
+from thresher.estimators.overflow import overflowed
 from thresher.estimators.parameters import HasParameters
 from thresher.files import access
-from thresher.files.values import as_tree, from_tree
-from thresher.fitted import Fitted
-from thresher.formats.names import KnownNames, Names, names_from_tree
+from thresher.fitted import Fitted, Scorer
+from thresher.formats.names import HashedNames, KnownNames, Names, names_from_tree
 from thresher.online.passes import Passes
 from thresher.online.protocol import Online, Overflow
 from thresher.online.training import Training
@@ -22,7 +22,8 @@ from thresher.prepare import Preparation
 from thresher.rows import Rows
 from thresher.threads import threads
 
-HEAVY = 1e6  # times that a row counts, from which on its weight may be what overflows
+if TYPE_CHECKING:
+    from thresher.formats.protocol import Source
 
 
 class OnlineModel(HasParameters, LinearModel):
@@ -50,7 +51,8 @@ class OnlineModel(HasParameters, LinearModel):
     warm_start: bool
     verbose: int
     n_iter_: int
-    _training: Training
+    data_fingerprint_: str
+    training_: Training
     _prepared: Preparation
     _seed: int
     _class_counts: np.ndarray
@@ -95,30 +97,30 @@ class OnlineModel(HasParameters, LinearModel):
             self._check_parameters()
             if self.warm_start:
                 self._refuse_read_only()
-            going_on = self.warm_start and "_training" in vars(self)
+            going_on = self.warm_start and "training_" in vars(self)
             draft = self._draft(fresh=not going_on)
             rows = check_rows(draft, X, reset=not going_on)
             if going_on:
                 draft._refuse_changed()
                 targets = draft.known_targets(y, rows.n)
-                draft._training = copy.deepcopy(self._training)
+                draft.training_ = copy.deepcopy(self.training_)
             else:
                 targets = draft._begin_targets(y, rows.n)
-                draft._begin(draft._learner())
+                draft._begin(stream=False)
             draft._fit_rows(rows, targets, check_weights(sample_weight, rows.n))
             return self._become(draft)
 
     def _learn_next(self, X: Any, y: Any, sample_weight: Any, classes: Any) -> Self:
         """Learn the next rows of a stream; the first call begins it."""
         with self._exclusive():
-            if "_training" not in vars(self):
+            if "training_" not in vars(self):
                 self._refuse_read_only()
                 self._check_parameters()
                 draft = self._draft(fresh=True)
                 rows = check_rows(draft, X, reset=True)
                 draft._begin_classes(classes)
                 targets = draft.known_targets(y, rows.n)
-                draft._begin(draft._stream_learner())
+                draft._begin(stream=True)
                 draft._learn_rows(rows, targets, check_weights(sample_weight, rows.n))
                 return self._become(draft)
             if classes is not None:
@@ -158,12 +160,53 @@ class OnlineModel(HasParameters, LinearModel):
                 pass
             return self._become(draft)
 
-    def _begin(self, learner: Online) -> None:
+    def begin_stream(self, classes: Any = None) -> None:
+        """Start to learn a source, without having learned anything."""
+        self.n_features_in_ = 0
+        self._begin_classes(classes)
+        self._begin(stream=True)
+
+    def learn_stream(
+        self,
+        source: "Source",
+        rows: Rows,
+        width: int,
+        targets: np.ndarray,
+        weights: np.ndarray,
+        passes: int,
+        first: int,
+        where: str,
+    ) -> None:
+        """Learn the next rows of a source, all or none; so many passes are finished."""
+        with self._exclusive():
+            self._learn_rows(rows, targets, weights, passes == 0, first, where)
+            self.n_features_in_ = max(self.n_features_in_, width)
+            self._names, self.index_base_ = source.names, source.index_base
+            self.n_iter_ = passes + 1
+
+    def end_stream(self, source: "Source") -> None:
+        """Note where the model comes from, once a source has been learned."""
+        self.data_fingerprint_ = source.fingerprint()
+        names = source.names
+        if names is not None and _is_table(names):
+            self.feature_names_in_ = np.array(list(names.categorical), object)
+
+    @property
+    def seed_(self) -> int:
+        """Seed of everything random, as drawn from ``random_state``."""
+        return self._seed
+
+    def stream_margins(self, rows: Rows) -> np.ndarray:
+        """Return the margins of rows by what was learned up to now, before it is looked at."""
+        return Scorer(self._make_fitted(named=False)).margins(rows)
+
+    def _begin(self, stream: bool) -> None:
         """Start without having learned anything."""
         self._seed = int(check_random_state(self.random_state).randint(2**31))
         self._prepared = self._preparation()
         self._class_counts = np.zeros(len(getattr(self, "classes_", ())), np.int64)
-        self._training = Training.start(learner, self._n_problems(), self.n_features_in_)
+        learner = self._stream_learner() if stream else self._learner()
+        self.training_ = Training.start(learner, self._n_problems(), self.n_features_in_)
         self._begun_with = {name: getattr(self, name) for name in self.fixed}
 
     def _fit_rows(self, rows: Rows, targets: np.ndarray, weights: np.ndarray) -> None:
@@ -172,10 +215,10 @@ class OnlineModel(HasParameters, LinearModel):
         kept, rows, targets, importance = with_weight(rows, targets, importance)
         passes = Passes(int(self.max_iter), self.tol or 0.0, self.shuffle, self._seed)
         report = _print_pass if self.verbose else None
-        self._training.learner = self._learner()
+        self.training_.learner = self._learner()
         try:
             with threads(self.n_jobs) as team:
-                self.n_iter_ = self._training.fit(
+                self.n_iter_ = self.training_.fit(
                     self._prepared.apply(rows),
                     self._problem_targets(targets),
                     importance,
@@ -184,7 +227,7 @@ class OnlineModel(HasParameters, LinearModel):
                     report,
                 )
         except Overflow as overflow:
-            raise self._overflowed(int(kept[overflow.row]), importance) from None
+            raise overflowed(vars(self), int(kept[overflow.row]), importance) from None
         self._snapshot = Snapshot(self._make_fitted())
 
     def _learn_rows(
@@ -197,7 +240,7 @@ class OnlineModel(HasParameters, LinearModel):
         where: str = "",
     ) -> None:
         """Learn the next rows of a stream, all or none; errors count them from ``first``."""
-        learner, training = self._checked_learner(), self._training
+        learner, training = self._checked_learner(), self.training_
         importance, counts = self._running_importance(targets, weights, self._class_counts)
         kept, rows, targets, importance = with_weight(rows, targets, importance)
         before, training.learner = training.learner, learner
@@ -208,7 +251,8 @@ class OnlineModel(HasParameters, LinearModel):
                 training.learn(rows, self._problem_targets(targets), importance, team, new)
             done = True
         except Overflow as overflow:
-            raise self._overflowed(first + int(kept[overflow.row]), importance, where) from None
+            row = first + int(kept[overflow.row])
+            raise overflowed(vars(self), row, importance, where) from None
         finally:
             if not done:
                 training.learner = before
@@ -239,7 +283,7 @@ class OnlineModel(HasParameters, LinearModel):
     def _make_fitted(self, named: bool = True) -> Fitted:
         """Return the model as a value, with the names of its features or without."""
         with self._exclusive():
-            columns, weights, intercepts = self._training.weights()
+            columns, weights, intercepts = self.training_.weights()
             return Fitted(
                 columns,
                 self._prepared.raw_weights(columns, weights),
@@ -261,27 +305,6 @@ class OnlineModel(HasParameters, LinearModel):
         names = [str(name) for name in named[columns]]
         return KnownNames(columns, names, named.size, dict.fromkeys(names, False))
 
-    def _overflowed(self, row: int, importance: np.ndarray, where: str = "") -> ValueError:
-        """Return the error of a row at which the numbers overflowed, with what may help."""
-        helps = [
-            *self._shorter_steps(),
-            "multiply X by a number that brings its values nearer to 1",
-        ]
-        heaviest = float(importance.max())
-        if heaviest >= HEAVY:
-            helps.insert(0, f"lower the weights of rows or classes (one is {heaviest:.3g})")
-        advice = f"{', '.join(helps)}, or bring its columns to similar scales (MaxAbsScaler)"
-        advice = advice[0].upper() + advice[1:]
-        return ValueError(f"The numbers overflowed while learning row {row:,}{where}. {advice}.")
-
-    def _shorter_steps(self) -> list[str]:
-        """Return which parameters make steps shorter, of those that were set to a number."""
-        ways = {"eta0": "lower", "alpha": "lower", "gamma": "raise"}
-        given = {name: vars(self).get(name) for name in ways}
-        return [
-            f"{ways[name]} {name}" for name, one in given.items() if isinstance(one, int | float)
-        ]
-
     # ------------------------------------------------------------------------------- in files
 
     def restore(self, fitted: Fitted, selection: dict[str, np.ndarray]) -> None:
@@ -293,8 +316,7 @@ class OnlineModel(HasParameters, LinearModel):
         """Return all that learning needs to go on, as a tree of plain values."""
         self._refuse_read_only()
         return {
-            "training": self._training.tree(),
-            "prepared": as_tree(self._prepared),
+            "training": self.training_.tree(),
             "class_counts": self._class_counts,
             "begun_with": self._begun_with,
             "names": None if self._names is None else self._names.tree(),
@@ -307,12 +329,12 @@ class OnlineModel(HasParameters, LinearModel):
             access.refuse(f"there are {len(training.problems)} problems")
         n_classes = len(getattr(self, "classes_", ()))
         self._class_counts = access.array(tree, "class_counts", np.int64, (n_classes,))
-        self._prepared = from_tree(Preparation, tree["prepared"], "prepared")
+        self._prepared = self._fitted.preparation
         self._begun_with = access.branch(tree, "begun_with")
         access.same_names(self._begun_with, self.fixed, "fixed parameters")
         names = tree["names"]
         self._names = None if names is None else names_from_tree(access.branch(tree, "names"))
-        self._training, self._read_only = training, False
+        self.training_, self._read_only = training, False
 
     def _refuse_read_only(self) -> None:
         """Raise a ValueError if learning would have to go on from a file that only predicts."""
@@ -350,12 +372,20 @@ class OnlineModel(HasParameters, LinearModel):
         return state
 
 
-LEARNED = frozenset(OnlineModel.__annotations__) | {"_snapshot", "_index_base"}
+LEARNED = frozenset(OnlineModel.__annotations__) | {"_snapshot"}
 
 
 def _is_learned(name: str) -> bool:
     """Return whether an attribute comes from learning."""
     return (name.startswith("_") and name in LEARNED) or name.endswith("_")
+
+
+def _is_table(names: Names) -> bool:
+    """Return whether all columns are known by name, and each is one of numbers in a table."""
+    kinds = names.categorical
+    return (
+        len(kinds) == len(names) and not any(kinds.values()) and not isinstance(names, HashedNames)
+    )
 
 
 def _is(one: object, other: object) -> bool:
@@ -366,13 +396,3 @@ def _print_pass(number: int, n_features: int) -> None:
     """Report a pass: of few rows there may be thousands, of which ever fewer are worth a line."""
     if number <= 20 or number % 10 ** (len(str(number)) - 1) == 0:
         print(f"pass {number}: {n_features:,} features with nonzero weight")
-
-
-def with_weight(
-    rows: Rows, targets: np.ndarray, importance: np.ndarray
-) -> tuple[np.ndarray, Rows, np.ndarray, np.ndarray]:
-    """Return the numbers of the rows that count, and these; copies only if some do not."""
-    kept = np.flatnonzero(importance)
-    if kept.size == importance.size:
-        return kept, rows, targets, importance
-    return kept, rows.at(kept), targets[kept], importance[kept]

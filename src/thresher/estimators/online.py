@@ -1,4 +1,4 @@
-"""Online classifiers and regressors, and the five classics.
+"""Online classifiers, of which the five classics are made.
 
 To add a classic, write a learner, and a class of two lines at the end of this file.
 """
@@ -11,7 +11,6 @@ from thresher.estimators.classifier import LinearClassifier
 from thresher.estimators.labels import check_classes
 from thresher.estimators.learning import OnlineModel
 from thresher.estimators.parameters import COMMON
-from thresher.estimators.regressor import LinearRegressor
 from thresher.losses import LOSSES
 from thresher.online.fobos import FOBOS
 from thresher.online.ftrl import FTRL
@@ -51,27 +50,6 @@ class OnlineClassifier(LinearClassifier, OnlineModel):
                 f"classes={given.tolist()} differ from those of the first call, "
                 f"{self.classes_.tolist()}. Leave classes out, or start with a new estimator."
             )
-
-
-class OnlineRegressor(LinearRegressor, OnlineModel):
-    """A linear regressor that learns one row at a time."""
-
-    def partial_fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
-        """Learn the next rows of a stream, in the order given.
-
-        However the stream is cut into calls, the result is the same to the last bit. If a call
-        fails, nothing of it is kept.
-
-        Parameters
-        ----------
-        X, y, sample_weight
-            As in ``fit``. Columns of a data frame are found by the names of the first call.
-        """
-        return self._learn_next(X, y, sample_weight, None)
-
-    def _begin_classes(self, classes: Any) -> None:
-        if classes is not None:
-            raise ValueError("classes: a regressor has none, its labels are numbers.")
 
 
 class ClassicClassifier(OnlineClassifier):

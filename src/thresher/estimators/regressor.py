@@ -1,12 +1,13 @@
 """Linear regressors: targets are the numbers themselves."""
 
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 from sklearn.base import RegressorMixin
 
 from thresher.estimators.base import LinearModel
 from thresher.estimators.labels import check_numbers
+from thresher.estimators.learning import OnlineModel
 from thresher.fitted import NO_LINK
 
 
@@ -31,6 +32,10 @@ class LinearRegressor(RegressorMixin, LinearModel):
     def prediction_of(self, margins: np.ndarray) -> np.ndarray:
         """Return the number that margins are."""
         return margins[:, 0]
+
+    def row_errors(self, margins: np.ndarray, numbers: np.ndarray) -> np.ndarray:
+        """Return the squared error of every row."""
+        return (margins[:, 0] - numbers) ** 2
 
     def _link(self) -> str:
         return NO_LINK
@@ -61,3 +66,24 @@ class LinearRegressor(RegressorMixin, LinearModel):
     ) -> tuple[np.ndarray, np.ndarray]:
         """Return how much each row of a stream counts; there are no classes to count."""
         return weights, counts
+
+
+class OnlineRegressor(LinearRegressor, OnlineModel):
+    """A linear regressor that learns one row at a time."""
+
+    def partial_fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
+        """Learn the next rows of a stream, in the order given.
+
+        However the stream is cut into calls, the result is the same to the last bit. If a call
+        fails, nothing of it is kept.
+
+        Parameters
+        ----------
+        X, y, sample_weight
+            As in ``fit``. Columns of a data frame are found by the names of the first call.
+        """
+        return self._learn_next(X, y, sample_weight, None)
+
+    def _begin_classes(self, classes: Any) -> None:
+        if classes is not None:
+            raise ValueError("classes: a regressor has none, its labels are numbers.")

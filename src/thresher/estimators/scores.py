@@ -76,7 +76,7 @@ class ClassScores:
     def error(self) -> float | None:
         """Return the share of rows whose class is wrong."""
         total = self.confusion.sum()
-        return float(1.0 - np.trace(self.confusion) / total) if total > 0 else None
+        return float((total - np.trace(self.confusion)) / total) if total > 0 else None
 
     def figures(self) -> ClassFigures:
         """Return how well all rows were predicted."""

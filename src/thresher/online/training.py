@@ -114,6 +114,11 @@ class Training:
         """Return whether nothing is left to learn."""
         return not self._open_problems()
 
+    @property
+    def settles(self) -> bool:
+        """Return whether weights that no longer change may end the training."""
+        return all(self.learner.settles(problem.state) for problem in self.problems)
+
     def learn(
         self,
         rows: Rows,
