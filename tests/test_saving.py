@@ -1,6 +1,8 @@
 """Models as files: what was saved is what is loaded, and what is wrong with a file is named."""
 
 import copy
+import json
+import os
 import pickle
 from types import GenericAlias, UnionType
 from typing import NamedTuple
@@ -20,14 +22,19 @@ from thresher.estimators.saving import (
     facts_from,
     fitted_from,
     fitted_tree,
+    is_checkpoint,
     loads,
     model_from,
     model_tree,
+    read_checkpoint,
+    write_checkpoint,
 )
+from thresher.estimators.streaming import StreamTraining, names_in, training_source
 from thresher.files import container, tree
 from thresher.files.errors import FileError, ModelFileError
 from thresher.files.values import as_tree
 from thresher.fitted import LOGISTIC, NO_LINK, SOFTMAX, Fitted
+from thresher.formats.errors import DataError
 from thresher.formats.names import GrowingNames, HashedNames, KnownNames
 from thresher.losses import CLASS_LOSSES
 from thresher.prepare import Preparation
@@ -451,7 +458,7 @@ def test_forged_values_are_refused_or_harmless(name, training_state):
         (["fitted", "n_columns"], 2**31, "n_columns is 2147483648"),
         (["fitted", "link"], "magic", "there is no link 'magic'"),
         (["fitted", "names"], {"kind": "new", "numeric": [], "categorical": []}, "unknown kind"),
-        (["facts", "_index_base"], 0.5, "_index_base is of the type float"),
+        (["facts", "index_base_"], 0.5, "index_base_ is of the type float"),
         (["facts", "__class__"], 1, "there are __class__"),
         (["facts", "feature_names_in_"], np.array([1]), "feature_names_in_ is an array of int64"),
         (["training"], {}, "training is missing"),
@@ -535,3 +542,63 @@ def test_a_path_comes_back():
 def test_a_path_that_does_not_fit_the_model_is_refused(changes, words):
     with pytest.raises(ModelFileError, match=words):
         facts_from({"path_": as_tree(MODELS._replace(**changes))}, {"path_": Models}, ONE)
+
+
+# ------------------------------------------------------------------------------------- checkpoints
+
+
+def write_rows(path, n=N_ROWS):
+    """Write rows with named features, in JSON lines."""
+    rows, labels = data()
+    with open(path, "w") as file:
+        for row, label in zip(rows[:n].toarray().tolist(), labels.tolist(), strict=False):
+            features = {f"wörd {j}": value for j, value in enumerate(row) if value}
+            file.write(json.dumps({"label": label, **features}) + "\n")
+    return path
+
+
+def steps_of(model, path, stop=None):
+    """Learn from a file; stop after some chunks and return the training, or learn to the end."""
+    training = StreamTraining.begin(model, training_source(model, path, cache=False), watched=True)
+    for number, _ in enumerate(training.steps(), 1):
+        if number == stop:
+            return training
+    return training
+
+
+@pytest.mark.parametrize("stop", [1, 2, 4])
+@every_name
+def test_a_stopped_training_goes_on_to_the_same_bits(name, stop, tmp_path):
+    path = write_rows(tmp_path / "rows.jsonl")
+    stopped = steps_of(make(name, max_iter=3), path, stop)
+    write_checkpoint(tmp_path / "state", {"files": [str(path)]}, stopped)
+    recipe, state = read_checkpoint(tmp_path / "state")
+    assert recipe == {"files": [str(path)]}
+    assert is_checkpoint(tmp_path / "state")
+    source = training_source(make(name), path, cache=False, names=names_in(state))
+    training = StreamTraining.from_tree(state, source)
+    for _ in training.steps():
+        pass
+    whole = steps_of(make(name, max_iter=3), path)
+    assert dumps(training.model, True) == dumps(whole.model, True)
+    assert training.summary() == whole.summary()
+
+
+@pytest.mark.parametrize("change", [lambda path: write_rows(path, n=90), os.utime])
+def test_a_training_does_not_go_on_with_changed_data(change, tmp_path):
+    path = write_rows(tmp_path / "rows.jsonl")
+    state = steps_of(make("FTRLClassifier"), path, 1).tree()
+    change(path)
+    source = training_source(make("FTRLClassifier"), path, cache=False, names=names_in(state))
+    with pytest.raises(DataError, match=r"(train|begin) anew"):
+        StreamTraining.from_tree(state, source)
+
+
+def test_a_checkpoint_may_hold_no_more_than_its_recipe(small, tmp_path):
+    write_checkpoint(tmp_path / "state", {"files": ["a"]}, None)
+    assert read_checkpoint(tmp_path / "state") == ({"files": ["a"]}, None)
+    (tmp_path / "model").write_bytes(small)
+    assert not is_checkpoint(tmp_path / "model")
+    assert not is_checkpoint(tmp_path / "nothing")
+    with pytest.raises(ModelFileError, match="model cannot be loaded: it is not a checkpoint, but"):
+        read_checkpoint(tmp_path / "model")
