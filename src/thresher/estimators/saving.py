@@ -343,10 +343,13 @@ def _check_path(path: Any, fitted: Fitted) -> None:
     parts = [one for one in path if isinstance(one, list | np.ndarray)]
     if not n_sizes or any(len(one) != n_sizes for one in parts):
         access.refuse("the path has not as many models as sizes")
+    n_outputs = fitted.intercepts.size
+    intercepts = access.array(path._asdict(), "intercepts", np.float64, (n_sizes, n_outputs))
+    _finite(intercepts, "intercepts of the path")
     for columns, weights in zip(path.columns, path.weights, strict=True):
         inside = {"columns": columns, "weights": weights}
         _ascending(
             access.integers(inside, "columns", None, fitted.n_columns), "columns of the path"
         )
-        shape = (fitted.intercepts.size, columns.size)
+        shape = (n_outputs, columns.size)
         _finite(access.array(inside, "weights", np.float64, shape), "weights of the path")
