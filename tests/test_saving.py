@@ -235,14 +235,18 @@ def test_of_a_random_state_the_seed_it_gave_is_kept():
     )
 
 
-def test_settings_changed_after_training_do_not_change_what_was_learned():
+@states
+@every_name
+def test_settings_changed_after_training_do_not_change_what_was_learned(name, training_state):
     rows, labels = data()
-    model = make("FTRLClassifier").fit(rows, labels)
+    model = make(name).fit(rows, labels)
     before = model.decision_function(rows)
-    model.set_params(l1=100.0, loss="hinge")
-    loaded = loads(dumps(model))
+    known = model.get_params()
+    changes = {"loss": "hinge", "max_iter": 7, "n_paths": 5, "normalize": False}
+    model.set_params(**{key: one for key, one in changes.items() if key in known})
+    loaded = loads(dumps(model, training_state))
     assert_array_equal(loaded.decision_function(rows), before)
-    assert (loaded.l1, loaded.loss) == (100.0, "hinge")
+    assert (loaded.loss, loaded.max_iter) == ("hinge", 7)
 
 
 def test_the_file_tells_where_a_model_comes_from(tmp_path):
@@ -458,7 +462,7 @@ def test_forged_values_are_refused_or_harmless(name, training_state):
         (["facts", "index_base_"], 0.5, "index_base_ is of the type float"),
         (["facts", "__class__"], 1, "there are __class__"),
         (["facts", "feature_names_in_"], np.array([1]), "feature_names_in_ is an array of int64"),
-        (["training"], {}, "training is missing"),
+        (["training"], {}, "begun_with is missing"),
     ],
 )
 def test_what_is_wrong_with_a_forged_value_is_named(small, path, junk, words):

@@ -8,12 +8,10 @@ import os
 import platform
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, suppress
+from importlib.metadata import version
 from typing import Any, Protocol
 
-import numba
 import numpy as np
-import scipy
-import sklearn
 from sklearn.base import is_regressor
 
 import thresher
@@ -242,9 +240,8 @@ def provenance(model: Any) -> Tree:
     known = vars(model).get("provenance_")
     if known is not None:
         return dict(known)
-    modules = {"thresher": thresher, "numpy": np, "scipy": scipy, "numba": numba}
-    versions = {name: module.__version__ for name, module in modules.items()}
-    versions |= {"scikit-learn": sklearn.__version__, "python": platform.python_version()}
+    versions = {"thresher": thresher.__version__, "python": platform.python_version()}
+    versions |= {name: version(name) for name in ("numpy", "scipy", "scikit-learn", "numba")}
     state = model.get_params(deep=False).get("random_state")
     drawn = isinstance(state, np.random.RandomState)
     note = {"random_state": "a RandomState, replaced by the seed it gave"} if drawn else {}
