@@ -131,7 +131,11 @@ def test_labels_are_not_read_in_prediction(form, tmp_path):
 def test_files_that_cannot_be_opened(form, tmp_path):
     empty = tmp_path / "empty"
     empty.touch()
-    cases = {empty: "is empty", tmp_path: "is a directory", tmp_path / "no": "there is no such file"}
+    cases = {
+        empty: "is empty",
+        tmp_path: "is a directory",
+        tmp_path / "no": "there is no such file",
+    }
     for path, message in cases.items():
         with pytest.raises(DataError, match=message):
             read_all(open_rows(path, format=form))
@@ -274,7 +278,7 @@ def test_formats_are_found_by_name(path, form):
 def test_what_cannot_be_opened(tmp_path):
     with pytest.raises(DataError, match="no format 'xml': choose svmlight, vw, jsonl"):
         open_rows("x", format="xml")
-    with pytest.raises(DataError, match=r"a\.svm looks like svmlight and b\.csv like csv: name one"):
+    with pytest.raises(DataError, match=r"a\.svm looks like svmlight and b\.csv like csv: name"):
         open_rows(["a.svm", "b.csv"])
     with pytest.raises(DataError, match="no file to read"):
         open_rows([])
