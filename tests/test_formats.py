@@ -278,9 +278,7 @@ def test_formats_are_found_by_name(path, form):
 def test_what_cannot_be_opened(tmp_path):
     with pytest.raises(DataError, match="no format 'xml': choose svmlight, vw, jsonl"):
         open_rows("x", format="xml")
-    with pytest.raises(
-        DataError, match=r"a\.svm looks like svmlight and b\.csv like csv: name one"
-    ):
+    with pytest.raises(DataError, match=r"a\.svm looks like svmlight and b\.csv like csv: name"):
         open_rows(["a.svm", "b.csv"])
     with pytest.raises(DataError, match="no file to read"):
         open_rows([])

@@ -71,14 +71,12 @@ def test_kernels_are_compiled_once(caches):
     "damage",
     [
         lambda data: b"",
-        lambda data: data[: DIGEST // 2],
+        lambda data: data[:DIGEST],
         lambda data: data[:-1],
-        lambda data: data + b"\0",
         lambda data: data[:-100] + bytes([data[-100] ^ 1]) + data[-99:],
-        lambda data: bytes([data[0] ^ 1]) + data[1:],
         lambda data: b"\0" * len(data),
     ],
-    ids=["empty", "no checksum", "cut", "longer", "a bit", "checksum", "zeros"],
+    ids=["empty", "checksum only", "cut", "a bit", "zeros"],
 )
 def test_damaged_kernels_are_compiled_anew(caches, damage):
     hits(new_kernel())
@@ -120,19 +118,6 @@ def test_a_full_disk_is_warned_of_and_leaves_nothing(caches, caplog, monkeypatch
     assert hits(new_kernel()) == 0
     assert "No space left on device" in caplog.text
     assert not kept(caches)
-
-
-@compiled
-def test_without_a_home_kernels_are_kept_with_temporary_files(caches, monkeypatch):
-    def nobody():
-        raise RuntimeError("Could not determine home directory.")
-
-    monkeypatch.delenv("NUMBA_CACHE_DIR")
-    monkeypatch.delenv("XDG_CACHE_HOME", raising=False)
-    monkeypatch.setattr(Path, "home", nobody)
-    assert hits(new_kernel()) == 0
-    assert hits(new_kernel()) == 1
-    assert temporary_root().stat().st_mode & 0o777 == 0o700
 
 
 def lay_link(root):
@@ -188,8 +173,7 @@ def test_changed_kernels_have_another_folder(tmp_path, monkeypatch):
 
 
 def is_kernel_file(path):
-    text = path.read_text()
-    return "thresher.jit" in text or "numba" in text
+    return jit.KERNELS.search(path.read_bytes()) is not None
 
 
 def constants_from_elsewhere(path):
@@ -218,13 +202,10 @@ def file_of(module, name):
     return next(path for path in places if path.exists())
 
 
-@pytest.mark.parametrize(
-    "path",
-    [path for path in sorted(PACKAGE.rglob("*.py")) if is_kernel_file(path)],
-    ids=lambda path: path.relative_to(PACKAGE).as_posix(),
-)
-def test_kernels_take_nothing_from_files_that_the_fingerprint_leaves_out(path):
-    assert not constants_from_elsewhere(path)
+def test_kernels_take_nothing_from_files_that_the_fingerprint_leaves_out():
+    files = [path for path in PACKAGE.rglob("*.py") if is_kernel_file(path)]
+    taken = {str(path): constants_from_elsewhere(path) for path in files}
+    assert not {path: names for path, names in taken.items() if names}
 
 
 # ----------------------------------------------------------------------------------- the notice
@@ -294,6 +275,34 @@ def test_classes_can_be_compiled_beside_our_kernels():
 
 
 # ------------------------------------------------------------------------------------- in general
+
+# Learns from and predicts rows in containers that tempt kernels to compile anew; in a process of
+# its own, since other tests may call kernels with anything.
+ROUND = """
+import sys
+import numpy as np
+from numba.core.dispatcher import Dispatcher
+from scipy import sparse
+from test_saving import NAMES, data, make
+
+rows, labels = data(3)
+dense = rows.toarray()
+held = [rows, sparse.csc_array(rows), sparse.csr_matrix(rows, dtype=np.float32), dense]
+held += [np.asfortranarray(dense), dense != 0, dense[:, ::-1]]
+for model in map(make, NAMES):
+    for X in held:
+        for y in (labels, labels > 0):
+            model.fit(X, y, np.ones(y.size, np.float32)).partial_fit(X, y).predict(X)
+ours = [vars(module) for name, module in sys.modules.items() if name.startswith("thresher.")]
+kernels = [one for names in ours for one in names.values() if isinstance(one, Dispatcher)]
+print({one.py_func.__name__ for one in kernels if len(one.signatures) > 1})
+"""
+
+
+@compiled
+def test_every_kernel_has_one_signature_whatever_it_is_given():
+    folder = Path(__file__).parent
+    assert subprocess.check_output([sys.executable, "-c", ROUND], cwd=folder).strip() == b"set()"
 
 
 def test_numbas_settings_are_left_alone():

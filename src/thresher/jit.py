@@ -3,6 +3,7 @@
 import hashlib
 import logging
 import platform
+import re
 from collections.abc import Callable
 from pathlib import Path
 from time import perf_counter
@@ -21,6 +22,8 @@ COMPILING = (
     "Thresher is compiling kernels for this machine, which can take up to a minute. Each is "
     "compiled when it is first needed and then kept in %s."
 )
+# What files that hold kernels import.
+KERNELS = re.compile(rb"^ *(import|from) (numba|llvmlite|thresher\.jit)\b", re.MULTILINE)
 # Settings of Numba that change the machine code.
 SETTINGS = ("BOUNDSCHECK", "OPT", "LOOP_VECTORIZE", "SLP_VECTORIZE", "DEBUGINFO_DEFAULT")
 
@@ -29,7 +32,7 @@ _config: Any = numba.config
 
 
 def fingerprint(package: Path = _PACKAGE) -> str:
-    """Name the state of all files that hold kernels (they import this module, or Numba).
+    """Name the state of all files that hold kernels.
 
     A kernel holds the code and constants of those it calls, so one of them that has changed makes
     it stale. A stale kernel gives wrong answers silently: it must never be found.
@@ -39,7 +42,7 @@ def fingerprint(package: Path = _PACKAGE) -> str:
     digest = hashlib.sha256(repr(about).encode())
     for source in sorted(package.rglob("*.py")):
         text = source.read_bytes()
-        if b"thresher.jit" in text or b"numba" in text:
+        if KERNELS.search(text):
             digest.update(source.relative_to(package).as_posix().encode())
             digest.update(hashlib.sha256(text).digest())
     return digest.hexdigest()[:16]

@@ -250,12 +250,19 @@ class LinearModel(SelectorMixin, BaseEstimator):
         save(self, path, training_state=training_state)
 
     def export(self, path: str | os.PathLike[str], **options: Any) -> None:
-        """Write the model in another format, which the ending of the path names.
+        """Write the model for other programs; the ending of the path says for which.
 
-        ``.csv``, ``.tsv``, ``.json`` and ``.parquet`` are tables of weights, ``.onnx`` is a graph.
+        ``.csv``, ``.tsv``, ``.json`` and ``.parquet`` are tables of names and weights (with
+        ``every_size=True`` those of all models of a path); ``.onnx`` is a graph, whose rows are of
+        the type ``dtype``, "float32" or "float64".
         """
         check_is_fitted(self)
         import_module("thresher.export").export(self, path, **options)
+
+    def to_sklearn(self) -> Any:
+        """Return the model as a plain scikit-learn estimator, or a pipeline of such."""
+        check_is_fitted(self)
+        return import_module("thresher.export").to_sklearn(self)
 
     def __sklearn_is_fitted__(self) -> bool:
         """Return whether there is anything to read."""

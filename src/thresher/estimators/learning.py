@@ -296,7 +296,11 @@ class OnlineModel(HasParameters, LinearModel):
             )
 
     def _feature_names(self, columns: np.ndarray) -> Names | None:
-        """Return the names of some columns, those of files or of a data frame."""
+        """Return the names of some columns, those of files or of a data frame.
+
+        Columns that stand apart from the length of rows are needed, too, to predict.
+        """
+        columns = np.union1d(columns, self._prepared.measured)
         if self._names is not None:
             return self._names.only(columns)
         named = vars(self).get("feature_names_in_")
@@ -324,17 +328,24 @@ class OnlineModel(HasParameters, LinearModel):
 
     def restore_training(self, tree: dict[str, Any]) -> None:
         """Take over what learning needs to go on."""
-        training = Training.from_tree(access.branch(tree, "training"), self._stream_learner())
+        self._begun_with = access.branch(tree, "begun_with")
+        access.same_names(self._begun_with, self.fixed, "fixed parameters")
+        training = Training.from_tree(access.branch(tree, "training"), self._first_learner())
         if len(training.problems) != self._n_problems():
             access.refuse(f"there are {len(training.problems)} problems")
         n_classes = len(getattr(self, "classes_", ()))
         self._class_counts = access.array(tree, "class_counts", np.int64, (n_classes,))
         self._prepared = self._fitted.preparation
-        self._begun_with = access.branch(tree, "begun_with")
-        access.same_names(self._begun_with, self.fixed, "fixed parameters")
         names = tree["names"]
         self._names = None if names is None else names_from_tree(access.branch(tree, "names"))
         self.training_, self._read_only = training, False
+
+    def _first_learner(self) -> Online:
+        """Return a learner with the parameters that learning began with, changed since or not."""
+        model = self._draft(fresh=False)
+        model.set_params(**self._begun_with)
+        model._check_parameters()
+        return model._stream_learner()
 
     def _refuse_read_only(self) -> None:
         """Raise a ValueError if learning would have to go on from a file that only predicts."""

@@ -7,28 +7,27 @@ attributes and their types. What learning needs to go on, it gives as ``training
 import os
 import platform
 from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
-from typing import Any
+from contextlib import contextmanager, suppress
+from importlib.metadata import version
+from typing import Any, Protocol
 
-import numba
 import numpy as np
-import scipy
-import sklearn
 from sklearn.base import is_regressor
 
 import thresher
 from thresher.estimators.base import LinearModel
 from thresher.files import access, container, tree
 from thresher.files.errors import ModelFileError
-from thresher.files.tree import Tree, narrow
+from thresher.files.tree import Tree
 from thresher.files.values import as_tree, from_tree
+from thresher.files.words import narrow
 from thresher.fitted import CLIPPED, LOGISTIC, NO_LINK, SOFTMAX, Fitted
-from thresher.formats.names import names_from_tree
+from thresher.formats.names import Names, names_from_tree
 from thresher.prepare import Preparation
 from thresher.rows import MOST_COLUMNS
 from thresher.validation import check_parameters
 
-KIND = "model"
+MODEL, CHECKPOINT = "model", "checkpoint"  # kinds of files
 # The classes that a file can name, all of them public.
 CLASSES = (
     "FOBOSClassifier",
@@ -98,7 +97,7 @@ def model_tree(
         )
     known = vars(model)
     return {
-        "kind": KIND,
+        "kind": MODEL,
         "class": type(model).__name__,
         "parameters": parameters_tree(model),
         "provenance": {**provenance(model), **(about or {})},
@@ -112,7 +111,7 @@ def model_tree(
 def model_from(read: Tree) -> Any:
     """Return the estimator that gave a tree, or raise a ModelFileError."""
     kind = access.word(read, "kind")
-    if kind != KIND:
+    if kind != MODEL:
         raise ModelFileError(f"it is not a model, but a {kind[:80]}.")
     with refusing_nonsense():
         return _model(read)
@@ -156,6 +155,54 @@ def _selection(read: Tree, fitted: Fitted) -> dict[str, np.ndarray]:
     return {name: access.array(read, name, np.float64, fitted.columns.shape) for name in read}
 
 
+# ------------------------------------------------------------------------------------- checkpoints
+
+
+class Training(Protocol):
+    """Training from a source, which can stop and go on."""
+
+    def tree(self) -> Tree:
+        """Return everything that the rest of the training depends on."""
+        ...
+
+
+def write_checkpoint(path: str | os.PathLike[str], recipe: Tree, training: Training | None) -> None:
+    """Write a training that is under way, whole or not at all.
+
+    The ``recipe`` is what it was started with, such as files and parameters, as plain values;
+    without a ``training`` nothing has been learned yet.
+    """
+    state = None if training is None else training.tree()
+    tree.write_tree(path, {"kind": CHECKPOINT, "recipe": recipe, "training": state})
+
+
+def read_checkpoint(path: str | os.PathLike[str]) -> tuple[Tree, Tree | None]:
+    """Return the recipe and the training's tree of a checkpoint, or raise a ModelFileError."""
+    read = tree.read_tree(path)
+    with container.naming(path):
+        kind = access.word(read, "kind")
+        if kind != CHECKPOINT:
+            raise ModelFileError(f"it is not a checkpoint, but a {kind[:80]}.")
+        state = None if read.get("training") is None else access.branch(read, "training")
+        return access.branch(read, "recipe"), state
+
+
+def is_checkpoint(path: str | os.PathLike[str]) -> bool:
+    """Return whether a file is an intact checkpoint."""
+    with suppress(ModelFileError):
+        return container.read(path)[0].get("kind") == CHECKPOINT
+    return False
+
+
+def training_names(read: Tree) -> Names | None:
+    """Return the names of columns known so far to a model that is in training, and nothing else."""
+    training = access.branch(read, "training")
+    if training.get("names") is None:
+        return None
+    with refusing_nonsense():
+        return names_from_tree(access.branch(training, "names"))
+
+
 # -------------------------------------------------------------------------------------- parameters
 
 
@@ -164,7 +211,7 @@ def parameters_tree(model: Any) -> Tree:
     parameters = model.get_params(deep=False)
     for name, value in parameters.items():
         if isinstance(value, np.random.RandomState):
-            parameters[name] = vars(model)["_seed"]
+            parameters[name] = model.seed_
         elif isinstance(value, dict):
             parameters[name] = {"pairs": [list(pair) for pair in value.items()]}
         elif not isinstance(value, str | int | float | np.generic | None):
@@ -193,9 +240,8 @@ def provenance(model: Any) -> Tree:
     known = vars(model).get("provenance_")
     if known is not None:
         return dict(known)
-    modules = {"thresher": thresher, "numpy": np, "scipy": scipy, "numba": numba}
-    versions = {name: module.__version__ for name, module in modules.items()}
-    versions |= {"scikit-learn": sklearn.__version__, "python": platform.python_version()}
+    versions = {"thresher": thresher.__version__, "python": platform.python_version()}
+    versions |= {name: version(name) for name in ("numpy", "scipy", "scikit-learn", "numba")}
     state = model.get_params(deep=False).get("random_state")
     drawn = isinstance(state, np.random.RandomState)
     note = {"random_state": "a RandomState, replaced by the seed it gave"} if drawn else {}
@@ -294,10 +340,13 @@ def _check_path(path: Any, fitted: Fitted) -> None:
     parts = [one for one in path if isinstance(one, list | np.ndarray)]
     if not n_sizes or any(len(one) != n_sizes for one in parts):
         access.refuse("the path has not as many models as sizes")
+    n_outputs = fitted.intercepts.size
+    intercepts = access.array(path._asdict(), "intercepts", np.float64, (n_sizes, n_outputs))
+    _finite(intercepts, "intercepts of the path")
     for columns, weights in zip(path.columns, path.weights, strict=True):
         inside = {"columns": columns, "weights": weights}
         _ascending(
             access.integers(inside, "columns", None, fitted.n_columns), "columns of the path"
         )
-        shape = (fitted.intercepts.size, columns.size)
+        shape = (n_outputs, columns.size)
         _finite(access.array(inside, "weights", np.float64, shape), "weights of the path")

@@ -15,6 +15,7 @@ import numpy as np
 from thresher.files import container
 from thresher.files.atomic import write_bytes
 from thresher.files.errors import ModelFileError
+from thresher.files.words import characters, from_characters, joined, parted
 
 Tree = dict[str, Any]
 Arrays = dict[str, np.ndarray]
@@ -24,8 +25,6 @@ MANY = 16  # strings in a list that are worth two arrays
 NON_FINITE = {"nan": math.nan, "inf": math.inf, "-inf": -math.inf}
 _KINDS = "float16 float32 float64 int8 int16 int32 int64 uint8 uint16 uint32 uint64 bool"
 SCALARS = {name: np.dtype(name).type for name in _KINDS.split()}
-LAST_CHARACTER = 0x10FFFF
-WIDEST = 1 << 20  # characters of a string in an array of NumPy's strings
 NONSENSE = (KeyError, ValueError, TypeError, AttributeError, RecursionError, OverflowError)
 
 
@@ -63,11 +62,6 @@ def unpack(header: Tree, arrays: Arrays) -> Tree:
         return _unpack(header, arrays)
     except NONSENSE:
         raise ModelFileError("its checksum is correct, but its header is invalid.") from None
-
-
-def narrow(integers: np.ndarray) -> np.ndarray:
-    """Return integers, none of them negative, in as few bytes each as they need."""
-    return integers.astype(np.min_scalar_type(int(integers.max(initial=0))))
 
 
 def _pack(value: Any, path: str, arrays: Arrays) -> Any:
@@ -142,7 +136,7 @@ def _unpack(value: Any, arrays: Arrays) -> Any:
 
 
 def _strings(value: Tree, arrays: Arrays) -> list[str]:
-    return split(arrays[value["at"]], arrays[value["lengths"]])
+    return parted(arrays[value["at"]], arrays[value["lengths"]])
 
 
 def _objects(value: Tree, arrays: Arrays) -> np.ndarray:
@@ -160,37 +154,3 @@ UNPACK: dict[str, Callable[[Tree, Arrays], Any]] = {
     "number": lambda value, _: SCALARS[value["type"]](_unpack(value["value"], {})),
     "float": lambda value, _: NON_FINITE[value["value"]],
 }
-
-
-def joined(strings: Sequence[str] | np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Return strings as one text, and how many bytes of it each has."""
-    coded = [one.encode("utf-8", "surrogatepass") for one in strings]
-    lengths = np.fromiter(map(len, coded), np.int64, len(coded))
-    return np.frombuffer(b"".join(coded), np.uint8), narrow(lengths)
-
-
-def split(text: np.ndarray, lengths: np.ndarray) -> list[str]:
-    """Return the strings of a text; a ValueError means that there are none such."""
-    if text.dtype != np.uint8 or text.ndim != 1 or lengths.dtype.kind != "u" or lengths.ndim != 1:
-        raise ValueError("strings are stored as bytes, and their lengths as integers")
-    if lengths.max(initial=0) > text.size or lengths.sum(dtype=np.float64) != text.size:
-        raise ValueError("the lengths of strings do not add up")
-    ends, data = np.cumsum(lengths, dtype=np.int64).tolist(), text.tobytes()
-    pairs = zip([0, *ends], ends, strict=False)
-    return [data[first:last].decode("utf-8", "surrogatepass") for first, last in pairs]
-
-
-def characters(array: np.ndarray) -> np.ndarray:
-    """Return an array of NumPy's strings as the numbers of their characters."""
-    width = array.dtype.itemsize // 4
-    numbers = np.ascontiguousarray(array, f"<U{width}").view(np.uint32)
-    return numbers.reshape(*array.shape, width)
-
-
-def from_characters(numbers: np.ndarray) -> np.ndarray:
-    """Return the array of strings of the numbers of their characters, its type included."""
-    if numbers.dtype != np.uint32 or numbers.ndim < 1 or not 0 < numbers.shape[-1] <= WIDEST:
-        raise ValueError("strings are stored as the numbers of their characters")
-    if numbers.max(initial=0) > LAST_CHARACTER:
-        raise ValueError("there is no such character")
-    return np.ascontiguousarray(numbers).view(f"<U{numbers.shape[-1]}")[..., 0]

@@ -50,7 +50,6 @@ from thresher.formats.names import Names
 from thresher.formats.protocol import Format, Reading
 from thresher.formats.tables import (
     Table,
-    check_columns,
     check_present,
     check_same_columns,
     feature_columns,
@@ -100,7 +99,6 @@ class ArrowSource(NamedSource):
 
     def _shape(self, schema: Any, file: str) -> "Wide | Long":
         """Return how rows lie in a file."""
-        check_columns(schema.names, file)
         check_present(self.reading, schema.names, file)
         key = _key_column(schema, file)
         if _has_indices(schema, key) != (self.names is None):

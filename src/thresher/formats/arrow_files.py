@@ -13,6 +13,7 @@ import numpy as np
 from thresher.formats.blocks import InputFiles
 from thresher.formats.errors import DataError
 from thresher.formats.named import MOST_ROWS
+from thresher.formats.tables import check_columns
 
 MOST_BYTES = 32 << 20  # of a batch once it is unpacked to numbers
 CELL = 8  # bytes of one of them
@@ -61,6 +62,7 @@ class ArrowFile:
         with self._open() as opened:
             self.schema = opened.schema_arrow if self._is_parquet else opened.schema
             self.n_rows = int(opened.metadata.num_rows) if self._is_parquet else None
+            check_columns(self.schema.names, path)
 
     def batches(self, columns: Sequence[str]) -> Iterator[Any]:
         """Read the given columns from the first row on."""
@@ -71,9 +73,12 @@ class ArrowFile:
                 found = file.iter_batches(n_rows, columns=list(columns))
             else:
                 found = _ipc_batches(file)
+            line = 1
             for batch in found:
                 wanted = batch.select(list(columns))
-                wanted.validate(full=True)
+                with arrow_errors(self.path, f"rows from {line} on are damaged"):
+                    wanted.validate(full=True)
+                line += wanted.num_rows
                 for start in range(0, wanted.num_rows, n_rows):
                     yield wanted.slice(start, n_rows)
         self._files.compare(self.path, "while it was read")

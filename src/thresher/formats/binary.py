@@ -25,7 +25,7 @@ from hashlib import sha256
 from itertools import pairwise
 from json import dumps
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -44,6 +44,7 @@ SEGMENT = Limits(100_000, 1 << 21)  # 8 to 24 MB of nonzeros
 LARGEST = np.iinfo(np.uint32).max
 MOST_CLASSES = 1 << 16  # more distinct labels are no classes, and are not counted
 
+Room = tuple[np.ndarray, np.ndarray]  # for columns and values
 Run = tuple[int, int, int]  # the number of a segment, its first row, and the one after the last
 
 
@@ -164,6 +165,7 @@ class BinarySource(FileSource):
         self.kind = facts[0]["kind"]
         self.index_base = facts[0]["index_base"]
         self.origin: dict[str, Any] = facts[0]["origin"]
+        self.weighted = any(one["weighted"] for one in facts)
         self.n_rows = sum(one["n_rows"] for one in facts)
         self.decided = [note for one in facts for note in one["decided"]]
         self._begin()
@@ -220,9 +222,26 @@ class BinarySource(FileSource):
         with _advice(stored.path):
             return stored.starts(number).copy()
 
-    def gathered(self, runs: Sequence[Run]) -> Chunk:
-        """Read runs of rows, one after the other."""
-        chunk = joined([self.block(*run) for run in runs])
+    def gathered(self, runs: Sequence[Run], room: Room | None = None) -> Chunk:
+        """Read runs of rows, one after the other.
+
+        Into the same room each time, if there is one (that saves page faults): then a chunk lasts
+        only until the next call.
+        """
+        parts = [self._part(*run) for run in runs]
+        lengths = [np.diff(part.starts) for part in parts]
+        size = sum(part.columns.size for part in parts)
+        columns, values = self.room(size) if room is None else room
+        labels = [part.labels for part in parts if part.labels is not None]
+        weights = [part.weights for part in parts] if self.weighted else []
+        chunk = Chunk(
+            np.concatenate([[0], *lengths]).cumsum(dtype=np.int64),
+            np.concatenate([part.columns for part in parts], out=columns[:size]),
+            np.concatenate([part.values for part in parts], out=values[:size]),
+            self.width,
+            np.concatenate(labels) if labels else None,
+            np.concatenate(weights) if weights else None,
+        )
         for stored in self._stored:
             stored.file.forget()
         if self._numbers is None:
@@ -231,14 +250,27 @@ class BinarySource(FileSource):
         rows.has_canonical_format = False  # columns may have changed places
         return Chunk.of(rows, chunk.labels, chunk.weights)
 
-    def block(self, segment: int, first: int, last: int) -> Chunk:
-        """Return a run of rows of a segment."""
+    def room(self, size: int) -> Room:
+        """Return memory for so many nonzeros."""
+        return np.empty(size, np.int64), np.empty(size)
+
+    def _part(self, segment: int, first: int, last: int) -> "_Part":
         stored, number = self._segments[segment]
         with _advice(stored.path):
-            chunk = stored.rows(number, first, last, self.width)
-        if self._numbers is not None:
-            chunk.columns[...] = self._numbers[self._stored.index(stored)][chunk.columns]
-        return chunk
+            part = stored.part(number, first, last)
+        if self._numbers is None:
+            return part
+        return part._replace(columns=self._numbers[self._stored.index(stored)][part.columns])
+
+
+class _Part(NamedTuple):
+    """Some rows as they lie in a file."""
+
+    starts: np.ndarray
+    columns: np.ndarray
+    values: np.ndarray
+    labels: np.ndarray | None
+    weights: np.ndarray
 
 
 def _check_alike(stored: Sequence["StoredRows"], reading: Reading) -> None:
@@ -355,21 +387,17 @@ class StoredRows:
             self._expect(sound, "starts")
         return starts
 
-    def rows(self, segment: int, first: int, last: int, width: int) -> Chunk:
-        """Return a run of rows of a segment, in the types they are worked with."""
+    def part(self, segment: int, first: int, last: int) -> _Part:
+        """Return a run of rows of a segment, without copying them."""
         starts = self.starts(segment)
         n_rows, nonzeros = starts.size - 1, int(starts[-1])
-        cells = slice(starts[first], starts[last])
-        values = self._optional(segment, "values", nonzeros)
-        weights = self._optional(segment, "weights", n_rows)
-        count = cells.stop - cells.start
-        return Chunk(
-            starts[first : last + 1] - starts[first],
-            self._columns(segment, nonzeros)[cells].astype(np.int64),
-            np.ones(count) if values is None else values[cells].astype(np.float64),
-            width,
-            self._labels(segment, n_rows, slice(first, last)),
-            None if weights is None else weights[first:last].copy(),
+        rows, cells = slice(first, last), slice(starts[first], starts[last])
+        return _Part(
+            starts[first : last + 1],
+            self._columns(segment, nonzeros)[cells],
+            self._or_ones(segment, "values", nonzeros)[cells],
+            self._labels(segment, n_rows, rows),
+            self._or_ones(segment, "weights", n_rows)[rows],
         )
 
     def _columns(self, segment: int, size: int) -> np.ndarray:
@@ -380,15 +408,16 @@ class StoredRows:
             self._expect(within, "columns")
         return columns
 
-    def _optional(self, segment: int, name: str, size: int) -> np.ndarray | None:
-        return self._array(segment, name, size) if self.file.has(segment, name) else None
+    def _or_ones(self, segment: int, name: str, size: int) -> np.ndarray:
+        there = self.file.has(segment, name)
+        return self._array(segment, name, size) if there else np.broadcast_to(1.0, size)
 
     def _labels(self, segment: int, size: int, rows: slice) -> np.ndarray | None:
         if self.facts["kind"] == NONE:
             return None
         labels = self._array(segment, "labels", size)[rows]
         if self.facts["kind"] != WORDS:
-            return labels.copy()
+            return labels
         self._expect(int(labels.max(initial=0)) < self._words.size, "labels")
         return self._words[labels]
 

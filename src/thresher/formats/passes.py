@@ -64,10 +64,12 @@ class BlockShuffle:
         order = permutation(self.seed, BLOCKS, number, len(self.blocks))
         rows, nonzeros = (_before(self.blocks[order, what]) for what in (N_ROWS, NONZEROS))
         cuts = cut(rows, nonzeros, *self.buffer)
+        room = self.source.room(int(np.diff(nonzeros[cuts]).max(initial=0)))
         for buffer, (first, last) in enumerate(pairwise(cuts.tolist())):
             passed = max(0, skip - int(rows[first]))
             if passed < rows[last] - rows[first]:
-                chunk = self.source.gathered(_runs(self.blocks[np.sort(order[first:last])]))
+                runs = _runs(self.blocks[np.sort(order[first:last])])
+                chunk = self.source.gathered(runs, room)
                 yield from _shuffled(chunk, self.seed, number, buffer, passed)
 
 
