@@ -75,8 +75,10 @@ def places_of(labels: np.ndarray, classes: np.ndarray, first: int = 0) -> np.nda
         places, known = np.zeros(labels.size, np.int64), np.zeros(labels.size, np.bool_)
     if not known.all():
         row = int(np.argmin(known))
+        label = labels[row : row + 1].tolist()[0]
+        whole = isinstance(label, float) and label.is_integer()  # files have 7 where this has 7.0
         raise ValueError(
-            f"The label {labels[row : row + 1].tolist()[0]!r} at row {first + row:,} is not among "
+            f"The label {int(label) if whole else label!r} at row {first + row:,} is not among "
             f"the classes {classes.tolist()}. Name all classes beforehand (classes=)."
         )
     return places

@@ -20,7 +20,7 @@ from thresher.rows import MOST_COLUMNS, Rows, refuse_width
 
 LEAST = 1e-15  # of a probability, so that one sure mistake does not make the log loss infinite
 MOST_DISTINCT = 1 << 20  # margins that are kept apart to rank rows by them
-COARSER = 8  # bits of margins that are given up when there are more
+COARSER = 2  # bits of margins that are given up when there are more
 
 Progress = Callable[[int], None]
 

@@ -266,9 +266,7 @@ class StreamTraining:
             return False
         before, self.before = self.before, training.weights()[:2]
         columns = np.union1d(before[0], self.before[0])
-        return unchanged(
-            _spread(columns, *before), _spread(columns, *self.before), self.model.tol
-        )
+        return unchanged(_spread(columns, *before), _spread(columns, *self.before), self.model.tol)
 
 
 COUNTS = ("passes", "rows", "rows_a_pass", "predicted")
