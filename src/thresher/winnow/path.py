@@ -5,10 +5,10 @@ from typing import NamedTuple
 
 import numpy as np
 
+from thresher.draws import permutation
 from thresher.threads import Threads
-from thresher.winnow.eliminate import Field, eliminate, sizes_down
+from thresher.winnow.eliminate import Field, Refit, eliminate, sizes_down
 from thresher.winnow.folds import (
-    FINALS,
     STRENGTHS,
     Choice,
     Fold,
@@ -26,6 +26,7 @@ from thresher.winnow.sample import Sample
 from thresher.winnow.screen import Sums, n_screened
 
 FEWEST_AUTO, MOST_AUTO, ROWS_A_FEATURE = 200, 1000, 10
+MOST_IN_FOLD = 3_000, 3_000  # rows that a fold learns from, and that it holds out
 CLEARLY = 2.0  # standard errors
 
 
@@ -54,7 +55,7 @@ class Path(NamedTuple):
         Held-out loss without any feature.
     strengths : float64 array of shape (n_sizes,)
         The strength of the final weights: 1 over their penalty.
-    kept_lengths : list of bool
+    kept_length : bool
         Whether rows are divided by the length that they have in the columns selected alone.
     penalty : float
         The penalty of the weights while features were selected.
@@ -76,7 +77,7 @@ class Path(NamedTuple):
     score: np.ndarray | None
     null_loss: float
     strengths: np.ndarray
-    kept_lengths: list[bool]
+    kept_length: bool
     penalty: float
     size: int
     clear: bool
@@ -106,12 +107,20 @@ def winnow(sample: Sample, splits: Sequence[Split], plan: Plan, threads: Threads
     screened = n_screened(largest)
 
     def fold(split: Split) -> Fold:
-        train, held = (sample.at(places) for places in split)
+        some, others = (_at_most(places, most) for places, most in zip(split, MOST_IN_FOLD))
+        train, held = sample.at(some), sample.at(others)
         field = Field.of(train, Sums.of(train), screened, held.rows)
-        return Fold(field, split[1], held.targets, held.importance)
+        return Fold(field, others, held.targets, held.importance)
 
     field = Field.of(sample, Sums.of(sample), screened)
     return winnow_fields(field, threads.map(fold, list(splits)), plan, largest, threads)
+
+
+def _at_most(places: np.ndarray, most: int) -> np.ndarray:
+    """Return so many of the places at most, the same for every fit."""
+    if places.size <= most:
+        return places
+    return np.sort(places[permutation(0, 0, 0, places.size)[:most]])
 
 
 def winnow_fields(
@@ -129,11 +138,11 @@ def winnow_fields(
 
 def _path(field: Field, table: Table, choice: Choice, size: int) -> Path:
     """Return models of all sizes, with the strengths chosen."""
-    columns, weights, intercepts, kept_lengths = [], [], [], []
+    columns, weights, intercepts, refit = [], [], [], Refit()
     steps = eliminate(field, STRENGTHS[choice.strength], table.sizes)
-    for (left, _), final in zip(steps, choice.finals, strict=True):
-        raw, intercept, kept_length = _final_model(left, int(final))
-        kept_lengths.append(kept_length)
+    for (left, selecting), final in zip(steps, choice.finals, strict=True):
+        (ready, fitted), *_ = refit.fit(left, selecting, [table.finals[final]])
+        raw, intercept = ready.prepared_weights(fitted)
         columns.append(left.columns)
         weights.append(raw)
         intercepts.append(intercept)
@@ -152,24 +161,14 @@ def _path(field: Field, table: Table, choice: Choice, size: int) -> Path:
         error_error=standard_error(errors, table.importance)[::-1],
         score=scores,
         null_loss=float(mean(table.null_losses, table.importance)),
-        strengths=np.array(FINALS)[choice.finals % len(FINALS)][::-1],
-        kept_lengths=kept_lengths[::-1],
+        strengths=np.array([table.finals[final].strength for final in choice.finals])[::-1],
+        kept_length=table.finals[0].kept_length,
         penalty=1.0 / STRENGTHS[choice.strength],
         size=size,
         clear=bool(
             mean(gain, table.importance) > CLEARLY * standard_error(gain, table.importance)
         ),
     )
-
-
-def _final_model(field: Field, place: int) -> tuple[np.ndarray, np.ndarray, bool]:
-    """Return weights of prepared columns and intercepts with the final fit of a place."""
-    kept_length, last = place >= len(FINALS) and field.in_length.any(), place % len(FINALS)
-    final = field.for_final(bool(kept_length))
-    weights = np.zeros((field.columns.size + 1) * field.n_outputs)
-    for strength in FINALS[: last + 1]:
-        final.fit(weights, strength)
-    return *final.prepared_weights(weights), bool(kept_length)
 
 
 def _frequencies(table: Table, choice: Choice, columns: list[np.ndarray]) -> list[np.ndarray]:
