@@ -30,7 +30,7 @@ SHRINKAGES = {"linear": LINEAR, "sqrt": SQRT}
 
 # How many more stages are run in a call: as many as have so many updates of all paths, and one for
 # every few of the latest stages that purged little.
-WORTH_A_CALL, CALM_STAGES, MOST_STAGES = 4000, 4, 31
+WORTH_A_CALL, CALM_STAGES, MOST_STAGES = 4000, 4, 7
 WORTH_THREADS = 1 << 16  # nonzeros of all paths in a stage
 
 
