@@ -2,7 +2,7 @@
 
 
 class DataError(ValueError):
-    """Data that cannot be read as it stands; the message says where, what and what to do."""
+    """Data that cannot be read as it is; the message says where, what and what to do."""
 
     def __init__(
         self,
@@ -17,3 +17,11 @@ class DataError(ValueError):
         place += [] if column is None else [f"column {column}"]
         super().__init__(f"{', '.join(place)}: {message}" if place else message)
         self.message, self.file, self.line, self.column = message, file, line, column
+
+
+class BadRow(Exception):
+    """A row that cannot be read; the source that reads it adds the file and the line."""
+
+    def __init__(self, message: str, column: int | None = None) -> None:
+        super().__init__(message)
+        self.message, self.column = message, column

@@ -1,8 +1,8 @@
-"""Columns by name: which number a feature's name stands for, and which name a number.
+"""Columns by name: which number a feature's name has, and which name a number.
 
-Formats whose features have names ask once per chunk for the numbers of all its names. Nobody makes
-a dictionary beforehand: names are numbered as they come, or hashed. Either way the name of a
-column that matters can be told in the end.
+Formats whose features have names look up the numbers of all names of a chunk at once. No dictionary
+is made beforehand: names are numbered as they come, or hashed. Either way the name of a column that
+is selected is known in the end.
 """
 
 from collections.abc import Iterable, Sequence
@@ -11,15 +11,15 @@ from typing import Any, Protocol
 
 import numpy as np
 
-SHOWN = 3  # names of one column that are told when hashing threw them together
-CACHED = 1 << 18  # names whose hash is kept at hand
+SHOWN = 3  # names with one hash that are shown
+CACHED = 1 << 18  # names whose hash is kept in memory
 
 
 class Names(Protocol):
     """Columns by name.
 
-    ``categorical`` says of each column of the tables read so far whether its cells are categories
-    (True) or numbers (False), so that a model's tables are always read alike.
+    ``categorical`` holds, for each column of the tables read so far, whether its cells are
+    categories (True) or numbers (False), so that a model's tables are always read alike.
     """
 
     categorical: dict[str, bool]
@@ -29,11 +29,15 @@ class Names(Protocol):
         ...
 
     def name(self, column: int) -> str:
-        """Return what a column is called, ``#column`` if nobody remembers."""
+        """Return what a column is called, ``#column`` if that is not known."""
         ...
 
     def __len__(self) -> int:
         """Return how many columns there are."""
+        ...
+
+    def known(self) -> np.ndarray:
+        """Return the columns (int64, ascending) whose names are known."""
         ...
 
     def keep(self, columns: np.ndarray) -> None:
@@ -71,8 +75,12 @@ class GrowingNames:
         """Return how many names have occurred."""
         return len(self._columns)
 
+    def known(self) -> np.ndarray:
+        """Return all columns."""
+        return np.arange(len(self))
+
     def keep(self, columns: np.ndarray) -> None:
-        """Do nothing: whether a name is new can be told only if all are remembered."""
+        """Do nothing: a name is known to be new only if all are remembered."""
 
     def only(self, columns: np.ndarray) -> "KnownNames":
         """Return the names of these columns; what else occurs will be unknown."""
@@ -88,8 +96,8 @@ class GrowingNames:
 class KnownNames:
     """The few names a finished model has kept, out of ``width`` columns.
 
-    Names it does not know are numbered from ``width`` on, distinct ones differently, anew in every
-    call: a row is as long as it was in training, and nothing piles up.
+    Unknown names are numbered from ``width`` on, distinct ones differently, anew in every call: a
+    row has the length that it had in training, and memory stays bounded.
     """
 
     def __init__(
@@ -116,6 +124,10 @@ class KnownNames:
         """Return how many columns there were in training."""
         return self._width
 
+    def known(self) -> np.ndarray:
+        """Return the columns whose names were kept."""
+        return np.array(sorted(self._names), np.int64)
+
     def keep(self, columns: np.ndarray) -> None:
         """Forget all other names."""
         wanted = set(columns.tolist())
@@ -139,7 +151,7 @@ class HashedNames:
     """Names numbered by the last ``n_bits`` bits of their BLAKE2b hash.
 
     Memory is bounded however many names occur. Names are remembered by column, the first few
-    where several have the same hash; ``keep`` forgets those of columns nobody will ask for.
+    where several have the same hash; ``keep`` forgets those of columns that are of no use.
     """
 
     def __init__(
@@ -171,6 +183,10 @@ class HashedNames:
         """Return how many hashes there can be."""
         return 1 << self.n_bits
 
+    def known(self) -> np.ndarray:
+        """Return the columns whose names are remembered."""
+        return np.array(sorted(self._remembered), np.int64)
+
     def keep(self, columns: np.ndarray) -> None:
         """Forget all other names, until they occur again."""
         wanted = set(columns.tolist())
@@ -184,14 +200,14 @@ class HashedNames:
         return HashedNames(self.n_bits, names, self.categorical)
 
     def tree(self) -> dict[str, Any]:
-        """Return the names remembered; their hashes say where they belong."""
+        """Return the names remembered; their hashes are their columns."""
         names = [name for shared in self._remembered.values() for name in shared]
         hashed = {"n_bits": self.n_bits, **_packed(names)}
         return {"kind": "hashed", **hashed, **_kinds(self.categorical)}
 
 
 def names_from_tree(tree: dict[str, Any]) -> Names:
-    """Return the names that gave this tree."""
+    """Return the names whose tree this is."""
     kinds = {**dict.fromkeys(tree["numeric"], False), **dict.fromkeys(tree["categorical"], True)}
     match tree["kind"]:
         case "growing":
@@ -242,13 +258,13 @@ class _ByHash(dict[str, int]):
         digest = blake2b(name.encode("utf-8", "surrogatepass"), digest_size=8).digest()
         self[name] = column = int.from_bytes(digest, "little") & self.mask
         names = self.remembered.get(column, ())
-        if name not in names and len(names) <= SHOWN:  # one more than is shown tells of the rest
+        if name not in names and len(names) <= SHOWN:  # one more than is shown stands for the rest
             self.remembered[column] = (*names, name)
         return column
 
 
 def _look_up(columns: dict[str, int], names: Sequence[str]) -> np.ndarray:
-    """Return what the dictionary says, or finds, for every name."""
+    """Return the number of every name."""
     return np.fromiter(map(columns.__getitem__, names), np.int64, len(names))
 
 

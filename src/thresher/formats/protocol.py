@@ -1,8 +1,9 @@
-"""What every source of rows can do."""
+"""What every source of rows can do, and how rows are to be read."""
 
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field, fields
-from typing import Any, Protocol
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field
+from itertools import chain
+from typing import Any, NamedTuple, Protocol
 
 from thresher.formats.chunk import Chunk
 from thresher.formats.errors import DataError
@@ -10,11 +11,15 @@ from thresher.formats.names import Names
 
 MOST_BITS = 30  # of a hash: four bytes for each of its values
 SHOWN = 5  # skipped rows whose error is kept in full
+LINE_BYTES = 64 << 20
+
+Progress = Callable[[int], None]  # is called with the number of rows so far
+Notify = Callable[[str], None]  # is called with messages in plain English
 
 
 @dataclass
 class Skipped:
-    """How many rows of the last pass were left out because nothing could be made of them."""
+    """How many rows of the last pass were left out because they could not be read."""
 
     count: int = 0
     examples: list[str] = field(default_factory=list)
@@ -29,12 +34,14 @@ class Skipped:
 class Source(Protocol):
     """Rows that can be read from the first to the last, as chunks, in bounded memory.
 
-    A pass begins with each call of ``chunks``. Where ``rewinds`` is False there is only one.
+    Each call of ``chunks`` begins a pass. Where ``rewinds`` is False there is only one. ``decided``
+    holds what was decided from the first rows, in plain English, for callers to print.
     """
 
     rewinds: bool
     n_rows: int | None  # None: not known before the end
     skipped: Skipped
+    decided: list[str]
 
     @property
     def names(self) -> Names | None:
@@ -43,7 +50,7 @@ class Source(Protocol):
 
     @property
     def index_base(self) -> int | None:
-        """Return what a file of numbered columns calls the first: 0 or 1; None if it is no file."""
+        """Return what a file of numbered columns calls the first, 0 or 1; None if no file does."""
         ...
 
     def chunks(self) -> Iterator[Chunk]:
@@ -51,47 +58,122 @@ class Source(Protocol):
         ...
 
     def fingerprint(self) -> str:
-        """Return what tells this data from other data, cheap enough to be asked at any time."""
+        """Return what distinguishes this data from other data, at hardly any cost."""
         ...
+
+    def modified(self) -> list[int]:
+        """Return when its files were changed, in nanoseconds, where a fingerprint cannot tell."""
+        ...
+
+
+class PeekedSource:
+    """A source that is read once, some of whose chunks have been read already."""
+
+    rewinds = False
+
+    def __init__(self, source: Source, seen: Sequence[Chunk], rest: Iterator[Chunk]) -> None:
+        self._source, self._chunks = source, chain(seen, rest)
+        self.fingerprint, self.modified = source.fingerprint, source.modified
+
+    n_rows = property(lambda self: self._source.n_rows)
+    skipped = property(lambda self: self._source.skipped)
+    decided = property(lambda self: self._source.decided)
+    names = property(lambda self: self._source.names)
+    index_base = property(lambda self: self._source.index_base)
+
+    def chunks(self) -> Iterator[Chunk]:
+        """Read the rows from the first on."""
+        return self._chunks
+
+
+def option(default: Any, help: str, **more: Any) -> Any:
+    """Declare an option of reading; the command line is made from these declarations."""
+    return field(default=default, metadata={"help": help, **more})
 
 
 @dataclass(frozen=True)
 class Reading:
-    """How rows are to be read; every format takes what concerns it."""
+    """How rows are to be read; every format uses what concerns it (see its ``FORMAT.options``)."""
 
-    format: str = "auto"
-    label: str | None = None  # name of the label's column or key; None: "label"
-    weight: str | None = None  # name of the weight's column or key; None: rows count the same
-    index_base: int | None = None  # svmlight: indices count from 0 or 1; None: the first rows tell
-    hash_bits: int | None = None  # number features by a hash of so many bits
-    on_error: str = "raise"  # or "skip"
-    labelled: bool = True  # False: rows may come without labels
-    ignore_labels: bool = False  # labels are not looked at, whatever they are, as in prediction
-    categories: Sequence[str] = ()  # csv, tsv: columns of categories, whatever their cells say
-
-    @classmethod
-    def asked(cls, options: dict[str, Any]) -> "Reading":
-        """Return the reading that a caller's options ask for."""
-        known = [one.name for one in fields(cls)]
-        for name in options:
-            if name not in known:
-                raise TypeError(f"{name} is no option of reading: there are {', '.join(known)}.")
-        return cls(**options)
+    format: str = option("auto", "How the files are written; auto: their names tell.")
+    label: str | None = option(None, "Column, key or entry of the label.  [default: label]")
+    weight: str | None = option(None, "Column, key or entry of the rows' weights.")
+    index_base: int | None = option(
+        None, "Whether the first column is 0 or 1; auto: the first rows tell.", choices=(0, 1)
+    )
+    hash_bits: int | None = option(
+        None, "Number features by a hash of N bits instead of keeping a vocabulary."
+    )
+    on_error: str = option(
+        "raise",
+        "What to do with rows that cannot be read: stop, or leave out and count.",
+        choices=("raise", "skip"),
+    )
+    labelled: bool = option(True, "False: rows may come without labels.")
+    ignore_labels: bool = option(False, "True: labels are not read, as in prediction.")
+    max_line_bytes: int = option(LINE_BYTES, "The longest line that is read, in bytes.")
+    categories: Sequence[str] = option((), "Columns of categories, even if they hold numbers.")
+    keep: Sequence[str] = option((), "The columns that are features, by name or pattern (*, ?).")
+    ignore: Sequence[str] = option((), "Columns that are no features, by name or pattern (*, ?).")
+    index_column: str | None = option(None, "Column that identifies rows: no feature.")
+    na_values: Sequence[str] = option((), "Cells that mean a missing value, as empty ones do.")
+    sep: str | None = option(None, "What separates cells, instead of a comma or a tab.")
+    quote: str = option('"', "What encloses cells that hold separators; empty: nothing does.")
 
     def __post_init__(self) -> None:
         """Refuse options that mean nothing."""
+        for name in ("categories", "keep", "ignore", "na_values"):
+            value = getattr(self, name)
+            if isinstance(value, str):
+                raise ValueError(f"{name}={value!r}: give a list of strings.")
+            object.__setattr__(self, name, list(value))  # as JSON gives it back
+        self._check_choices()
+        self._check_columns()
+        object.__setattr__(self, "labelled", self.labelled and not self.ignore_labels)
+
+    def _check_choices(self) -> None:
         if self.on_error not in ("raise", "skip"):
             raise ValueError(f"on_error={self.on_error!r}: it must be 'raise' or 'skip'.")
-        if self.weight == (self.label or "label"):
-            raise ValueError(f"label and weight are both {self.weight!r}: name two columns.")
         if self.index_base not in (None, 0, 1):
             raise ValueError(f"index_base={self.index_base!r}: it must be 0, 1 or None (decide).")
         if self.hash_bits is not None and not 1 <= self.hash_bits <= MOST_BITS:
             raise ValueError(f"hash_bits={self.hash_bits!r}: it must be 1 to {MOST_BITS}.")
-        if isinstance(self.categories, str):
-            raise ValueError(f"categories={self.categories!r}: give a list of columns.")
-        apart = {self.label or "label", self.weight}.intersection(self.categories)
+        if self.max_line_bytes < 1:
+            raise ValueError(f"max_line_bytes={self.max_line_bytes!r}: it must be at least 1.")
+        for name, value in {"sep": self.sep or ",", "quote": self.quote or '"'}.items():
+            if len(value) != 1 or value in "\r\n":
+                raise ValueError(f"{name}={value!r}: it must be one character.")
+        if self.sep is not None and self.sep == self.quote:
+            raise ValueError(f"sep and quote are both {self.sep!r}: they must differ.")
+
+    def _check_columns(self) -> None:
+        if self.weight == (self.label or "label"):
+            raise ValueError(f"label and weight are both {self.weight!r}: name two columns.")
+        apart = {self.label or "label", self.weight, self.index_column}.intersection(
+            self.categories
+        )
         if apart:
-            raise ValueError(f"categories: {apart.pop()!r} is no feature, but label or weight.")
-        object.__setattr__(self, "categories", list(self.categories))  # as JSON gives it back
-        object.__setattr__(self, "labelled", self.labelled and not self.ignore_labels)
+            raise ValueError(
+                f"categories: {apart.pop()!r} is the label, the weight or the index, not a feature."
+            )
+
+
+EVERY_FORMAT = ("format", "on_error", "labelled", "ignore_labels")  # options that all formats take
+
+
+class Open(Protocol):
+    """Opens files of a format."""
+
+    def __call__(
+        self, paths: Sequence[str], reading: Reading, names: Names | None = None
+    ) -> Source:
+        """Return their rows; ``names`` are those of a model that is to predict."""
+        ...
+
+
+class Format(NamedTuple):
+    """What opens files of a format, the options of reading that concern it, and what writes it."""
+
+    open: Open
+    options: tuple[str, ...] = ()
+    write: "Callable[[Source, str, Progress | None], None] | None" = None

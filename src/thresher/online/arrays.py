@@ -61,14 +61,15 @@ class Arrays:
 
     def finite(self, slots: np.ndarray) -> bool:
         """Return whether all numbers of the given slots, and all whole ones, are finite."""
-        numbers = [a[..., slots] for a in self.by_slot.values() if a.dtype.kind == "f"]
+        floats = [a for a in self.by_slot.values() if a.dtype.kind == "f"]
+        numbers = [a.take(slots, axis=-1) for a in floats]
         numbers += [a for a in self.whole.values() if a.dtype.kind == "f"]
         return all(np.isfinite(some).all() for some in numbers)
 
     def savepoint(self, slots: np.ndarray, n_updates: int = 0) -> Restore:
         """Return what brings the arrays back if only the given slots change, and new ones."""
         n_slots = self.n_slots
-        saved = {name: array[..., slots] for name, array in self.by_slot.items()}
+        saved = {name: array.take(slots, axis=-1) for name, array in self.by_slot.items()}
         whole = {name: array.copy() for name, array in self.whole.items()}
 
         def restore() -> None:

@@ -25,17 +25,6 @@ class Updates(NamedTuple):
 
 
 @jit
-def running_means(numbers, count, mean):
-    """Return the mean after each number, of those and of ``count`` earlier ones."""
-    means = np.empty_like(numbers)
-    for i in range(numbers.size):
-        count += 1
-        mean += (numbers[i] - mean) / count
-        means[i] = mean
-    return means
-
-
-@jit
 def soft_threshold(weight, gravity):
     """Pull a weight towards 0 by at most ``gravity``, never past it: T(w, g)."""
     return weight - min(max(weight, -gravity), gravity)

@@ -1,0 +1,161 @@
+"""What a row of text holds: numbers, weights, missing values, and columns of cells."""
+
+import re
+from collections import Counter
+from collections.abc import Callable, Sequence
+from math import isfinite
+from typing import TypeVar
+
+import numpy as np
+
+from thresher.formats.errors import BadRow
+
+DIGITS = "0123456789+-.eE"  # float() knows more: underscores, other scripts' digits, blanks
+NOT_FINITE = frozenset(
+    sign + word for sign in ("", "+", "-") for word in ("nan", "inf", "infinity")
+)
+# what people, pandas and spreadsheets write where there is no number; in lower case
+_WORDS = "na n/a <na> nat null none nil missing ? - -- . 1.#ind -1.#ind 1.#qnan -1.#qnan"
+_SPREADSHEETS = "#n/a #na #null! #num! #value! #ref! #name? #div/0!"
+MISSING = NOT_FINITE | {*_WORDS.split(), *_SPREADSHEETS.split(), "#n/a n/a"}
+CODE = re.compile(r"\s*0\d+\s*", re.ASCII)  # a whole number with leading zeros
+
+Problems = dict[int, BadRow]  # by row; the first of each
+Read = TypeVar("Read")
+
+
+def decimal(text: str) -> float:
+    """Return the number in a text, as ``float`` rounds it."""
+    if text.lower() in NOT_FINITE:
+        raise BadRow(f"{text!r} is not finite")
+    try:
+        number = float(text)
+    except ValueError:
+        raise BadRow(f"{text!r} is not a number") from None
+    if text.strip(DIGITS):
+        raise BadRow(f"{text!r} is not a number")
+    if not isfinite(number):
+        raise BadRow(f"{text!r} is beyond the largest number there is")
+    return number
+
+
+def decimals(texts: Sequence[str]) -> list[float]:
+    """Return the numbers in several texts."""
+    try:
+        numbers = list(map(float, texts))
+    except ValueError:
+        return [decimal(text) for text in texts]  # raises what is wrong
+    if isfinite(sum(numbers)) and not "".join(texts).strip(DIGITS):
+        return numbers
+    return [decimal(text) for text in texts]
+
+
+def weight_of(number: float) -> float:
+    """Return how much a row counts."""
+    if not isfinite(number) or number < 0:
+        raise bad_weight(number)
+    return float(number)
+
+
+def bad_weight(number: float) -> BadRow:
+    """Return what is wrong with a weight."""
+    return BadRow(f"the row's weight is {number:g}: weights are finite and not negative")
+
+
+def weight_in(cell: str) -> float:
+    """Return the weight in a cell."""
+    try:
+        return weight_of(decimal(cell))
+    except BadRow as problem:
+        reason = problem.message if cell else "there is none"
+        raise BadRow(f"the row's weight cannot be read: {reason}") from None
+
+
+def weight_array(weights: Sequence[float | None]) -> np.ndarray | None:
+    """Return how much rows count, 1 unless given; None where no row has a weight."""
+    if all(weight is None for weight in weights):
+        return None
+    return np.array([1.0 if weight is None else weight for weight in weights])
+
+
+class Column:
+    """A column's name, its place in the table (from 1), and where its problems are noted."""
+
+    def __init__(self, name: str, place: int, problems: Problems) -> None:
+        self.name, self.place, self.problems = name, place, problems
+
+    def read(
+        self, cells: Sequence[str], read: Callable[[str], Read], otherwise: Read
+    ) -> list[Read]:
+        """Return what each cell holds."""
+        found = []
+        for row, cell in enumerate(cells):
+            try:
+                found.append(read(cell.strip()))
+            except BadRow as problem:
+                found.append(otherwise)
+                self.problems.setdefault(row, BadRow(problem.message, self.place))
+        return found
+
+    def numbers(self, cells: Sequence[str]) -> list[float]:
+        """Return the numbers in cells, 0 for empty ones."""
+        found = _plain_numbers(cells)
+        return self.read(cells, self._number, 0.0) if found is None else found
+
+    def _number(self, cell: str) -> float:
+        try:
+            return decimal(cell) if cell else 0.0
+        except BadRow as problem:
+            raise BadRow(f"{problem.message}{self._advice(cell)}") from None
+
+    def _advice(self, cell: str) -> str:
+        skip = "leave such rows out (on_error='skip', --on-error skip)"
+        if cell.lower() in MISSING:
+            return (
+                f", in column {self.name!r}. If it means a missing value, which counts as 0, say "
+                f"na_values=[{cell!r}] (--na-values {cell}), or {skip}"
+            )
+        return (
+            f", but column {self.name!r} holds numbers in the first rows. Correct the cell, or "
+            f"{skip}; if the column holds categories, say categories=[{self.name!r}] "
+            f"(--categories {self.name})"
+        )
+
+
+def holds_categories(cells: Sequence[str]) -> bool:
+    """Return whether these cells are categories: no more of them are numbers than words.
+
+    Cells that are empty, or mean that a number is missing, count for neither, unless all do.
+    """
+    if _plain_numbers(cells) is not None:
+        return False
+    counts = Counter(cell.strip().lower() for cell in cells)
+    del counts[""]
+    numbers = sum(count for cell, count in counts.items() if is_number(cell))
+    missing = sum(counts[cell] for cell in MISSING)
+    words = counts.total() - numbers - missing
+    return numbers <= words if numbers or words else bool(missing)
+
+
+def holds_codes(cells: Sequence[str]) -> bool:
+    """Return whether a cell is a whole number with leading zeros, as of a postcode."""
+    return any(map(CODE.fullmatch, cells))
+
+
+def _plain_numbers(cells: Sequence[str]) -> list[float] | None:
+    """Return the numbers in cells if all cells are numbers or empty, and nothing is odd."""
+    try:
+        numbers = [float(cell) if cell else 0.0 for cell in cells]
+    except ValueError:
+        return None
+    plain = isfinite(sum(numbers)) and not "".join(cells).strip(DIGITS + " ")
+    return numbers if plain else None
+
+
+def is_number(cell: str) -> bool:
+    """Return whether a cell is a number, even one too large for a float."""
+    try:
+        float(cell)
+    except ValueError:
+        return False
+    return not cell.strip(DIGITS)

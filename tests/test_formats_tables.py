@@ -1,0 +1,428 @@
+"""CSV and TSV: columns of numbers and of categories, options, places of errors, several files."""
+
+import csv
+import gzip
+import io
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from format_cases import read_all, read_text, refused, small_chunks
+from thresher.formats.errors import DataError
+from thresher.formats.names import GrowingNames, HashedNames, names_from_tree
+from thresher.formats.opening import open_rows
+
+PEOPLE = "label,age,town\n1,30,Bern\n0,,Basel\n1,4.5,\n"
+
+
+def test_numbers_and_categories():
+    found = read_text("csv", PEOPLE)
+    assert found.rows == [{"age": 30, "town=Bern": 1}, {"town=Basel": 1}, {"age": 4.5}]
+    assert found.labels == [1, 0, 1]
+    assert found.source.names.categorical == {"age": False, "town": True}
+
+
+def test_what_cells_may_look_like():
+    text = 'label, a ,"b, c"\r\n\r\n"x"," 1.5 ","say ""hi""\nthere"\r\ny,-2e1, red \r\n'
+    found = read_text("csv", text)
+    assert found.rows == [{"a": 1.5, 'b, c=say "hi"\nthere': 1}, {"a": -20, "b, c=red": 1}]
+    assert found.labels == ["x", "y"]
+
+
+@pytest.mark.parametrize(("suffix", "form"), [(".tsv", "auto"), (".tsv.gz", "tsv"), (".x", "tsv")])
+def test_tabs(suffix, form):
+    data = b"label\ta,b\n1\t2\n"
+    data = gzip.compress(data) if suffix.endswith(".gz") else data
+    assert read_text(form, data, suffix=suffix).rows == [{"a,b": 2}]
+
+
+def test_label_and_weight_can_have_other_names():
+    found = read_text("csv", "w,y,label\n2,a,5\n0,b,6\n", label="y", weight="w")
+    assert found.rows == [{"label": 5}, {"label": 6}]
+    assert (found.labels, found.weights) == (["a", "b"], [2, 0])
+
+
+CATEGORICAL = {
+    "1 2 3": False,
+    "1 x 3": False,
+    "1 x": True,
+    "x 1 2 y": True,
+    "12 x y 12": True,
+    "x y z": True,
+    "'' '' ''": False,
+    "'' x ''": True,
+    "NA 1 2": False,
+    "NA x NA 1 y": True,
+    "NA 3 NA 1 y": False,
+    "#N/A 1 <NA>": False,
+    "? x 2": True,
+    "none none ?": True,
+    "1e5 -.5 +3": False,
+    "1_0 2 3": False,
+    "1_0 2_0 3": True,
+    "true false true": True,
+    "1e999 1 2": False,
+}
+
+
+@pytest.mark.parametrize("cells", CATEGORICAL)
+def test_what_a_column_holds(cells):
+    rows = [f"1,{cell}" for cell in cells.replace("'", "").split(" ")]
+    found = read_text("csv", "label,a\n" + "\n".join(rows) + "\n", on_error="skip")
+    assert found.source.names.categorical == {"a": CATEGORICAL[cells]}
+
+
+# after two rows of which the columns are learned: label, age (numbers), town (words), w (weights)
+MALFORMED = {
+    "1,2,x": (None, "3 cells, and the header 4"),
+    "1,2,x,1,5": (None, "5 cells, and the header 4"),
+    "1,nan,x,1": (2, "'nan' is not finite, in column 'age'. If it means a missing value"),
+    "1,-inf,x,1": (2, "'-inf' is not finite"),
+    "1,NA,x,1": (2, "'NA' is not a number, in column 'age'"),
+    "1,abc,x,1": (2, "'abc' is not a number, but column 'age' holds numbers in the first rows"),
+    "1,1_0,x,1": (2, "'1_0' is not a number"),
+    "1,1e999,x,1": (2, "beyond the largest number"),
+    ",1,x,1": (1, "no label"),
+    "maybe,1,x,1": (1, "the label 'maybe' is not a number"),
+    "1,1,x,-1": (4, "the row's weight is -1"),
+    "1,1,x,": (4, "weight cannot be read: there is none"),
+    "1,1,x,much": (4, "weight cannot be read: 'much' is not a number"),
+    "1,1,x,inf": (4, "weight cannot be read: 'inf' is not finite"),
+    '1,1,"x"y,1': (None, "after its closing quote"),
+    "1,1,x\ry,1": (None, "carriage return"),
+    '1,1,"x,1': (None, "a quoted cell has no end"),
+}
+
+
+@pytest.mark.parametrize("line", MALFORMED)
+def test_what_is_refused(line):
+    column, message = MALFORMED[line]
+    start = 'label,age,town,w\n1,5,"a\nb",1\n\n'
+    with pytest.raises(DataError) as caught, small_chunks(n_rows=1):
+        read_text("csv", f"{start}{line}\n", weight="w")
+    assert (caught.value.line, caught.value.column) == (5, column)
+    assert message in str(caught.value)
+
+
+@pytest.mark.parametrize("line", MALFORMED)
+@pytest.mark.parametrize("n_rows", [1, 2, 100])
+def test_what_is_refused_can_be_skipped(line, n_rows):
+    text = f"label,age,town,w\n1,5,a,1\n{line}\n2,6,b,1\n"
+    with small_chunks(n_rows=n_rows):
+        found = read_text("csv", text, weight="w", on_error="skip")
+    if not found.source.names.categorical["age"]:  # else the whole was seen first
+        assert found.rows == [{"age": 5, "town=a": 1}, {"age": 6, "town=b": 1}]
+        assert (found.labels, found.source.skipped.count) == ([1, 2], 1)
+        assert "line 3" in found.source.skipped.examples[0]
+    else:
+        assert line in ("1,abc,x,1", "1,1_0,x,1")
+        assert n_rows == 2  # as many words as numbers
+
+
+def test_a_quote_that_never_ends_costs_one_line():
+    lines = "".join(f"1,{k},x\n" for k in range(20_000))
+    found = read_text("csv", f'label,a,b\n1,7,"x\n{lines}', on_error="skip")
+    assert len(found.rows) == 20_000
+    assert found.source.skipped.count == 1
+
+
+HEADERS = {
+    "a,b,a,label\n": "column 3: two columns are called 'a'",
+    "a,,label\n": "column 2: the column has no name",
+    "a,b\n1,2\n": "no column 'label' for the label. There are 'a', 'b'",
+    '"a,label\n': "line 1: a quoted cell has no end",
+    "\n\n": "blank lines only",
+    "x" + ",x".join(map(str, range(30))) + "\n": "and 10 more",
+}
+
+
+@pytest.mark.parametrize("header", HEADERS, ids=lambda header: header[:20])
+def test_headers_that_are_refused(header):
+    with pytest.raises(DataError, match=HEADERS[header]):
+        read_text("csv", header)
+
+
+def test_a_missing_weight_column_is_named():
+    with pytest.raises(DataError, match=r"no column 'w' for the weight\. There are 'label', 'age'"):
+        read_text("csv", PEOPLE, weight="w")
+
+
+def test_rows_without_label_are_read_where_nobody_needs_one():
+    found = read_text("csv", "a,b\n1,x\n", labelled=False)
+    assert (found.rows, found.labels) == ([{"a": 1, "b=x": 1}], [None])
+    found = read_text("csv", "a,label\n1,2\n2,\n", labelled=False)
+    assert (found.rows, found.labels) == ([{"a": 1}, {"a": 2}], [None, None])
+
+
+def write(tmp_path, *texts):
+    paths = [tmp_path / f"{number}.csv" for number in range(len(texts))]
+    for path, text in zip(paths, texts, strict=True):
+        path.write_text(text)
+    return [str(path) for path in paths]
+
+
+def test_several_files_have_the_same_columns_in_any_order(tmp_path):
+    paths = write(tmp_path, PEOPLE, "town,label,age\nBern,1,7\n")
+    found = read_all(open_rows([*paths, paths[1]]))
+    assert found.rows[3:] == [{"age": 7, "town=Bern": 1}] * 2
+    paths = write(tmp_path, PEOPLE, "town,label,size\nBern,1,7\n")
+    with pytest.raises(DataError, match=r"1\.csv.*differ.*'age', 'size'"):
+        read_all(open_rows(paths))
+
+
+def test_errors_name_their_own_file_and_line(tmp_path):
+    paths = write(tmp_path, PEOPLE, "label,age,town\n\n1,?,x\n")
+    with pytest.raises(DataError, match=r"1\.csv, line 3, column 2"):
+        read_all(open_rows(paths))
+
+
+def models():
+    """Return the names of a model of the people's table, as it may lie in memory or in a file."""
+    found = []
+    for names in (GrowingNames(), HashedNames(20)):
+        read_text("csv", PEOPLE, names=names)
+        columns = names.number(["age", "town=Basel"])
+        kept = names.only(columns)
+        found += [names, kept, names_from_tree(kept.tree())]
+    return found
+
+
+@pytest.mark.parametrize("names", models(), ids=lambda names: type(names).__name__)
+def test_a_model_reads_tables_as_it_did_in_training(names):
+    text = "town,id,age\n7,x,1\n8,y,2\n7,z,\nBasel,q,3\n"
+    found = read_text("csv", text, names=names, labelled=False)
+    columns = found.columns
+    age, basel = names.number(["age", "town=Basel"])
+    assert [len(row) for row in columns] == [2, 2, 1, 2]  # 7 and 8 are towns, and ids are nothing
+    assert [age in row for row in columns] == [True, True, False, True]
+    assert basel in columns[3]
+    assert columns[2][0] in columns[0]
+    assert len({column for row in columns for column in row}) == 4
+    with pytest.raises(DataError, match="missing that the model has learned from: 'age'"):
+        read_text("csv", "town\nBern\n", names=names, labelled=False)
+
+
+def test_a_file_without_rows_has_no_chunks():
+    assert read_text("csv", "label,a\n").rows == []
+
+
+words = st.text(st.characters(codec="utf-8", exclude_characters="\r"), min_size=1, max_size=4)
+categories = words.filter(lambda word: word == word.strip())
+numbers = st.floats(allow_nan=False, allow_infinity=False)
+
+
+@st.composite
+def tables(draw):
+    """Return names, kinds and rows of a table; None is an empty cell."""
+    names = draw(st.lists(categories.filter(lambda w: w != "label"), max_size=5, unique=True))
+    kinds = [draw(st.booleans()) for _ in names]
+    cells = [categories.map(lambda word: f"{word}x") if words else numbers for words in kinds]
+    rows = st.lists(st.tuples(*(st.none() | cell for cell in cells)), min_size=1, max_size=9)
+    return names, kinds, draw(rows)
+
+
+@given(tables(), st.sampled_from(",\t"), st.booleans())
+def test_rows_that_are_written_are_read(table, delimiter, small):
+    names, kinds, rows = table
+    text = io.StringIO()
+    writer = csv.writer(text, delimiter=delimiter)
+    writer.writerow(["label", *names])
+    cells = [[number, *("" if c is None else c for c in row)] for number, row in enumerate(rows)]
+    writer.writerows(cells)
+    form = "csv" if delimiter == "," else "tsv"
+    learned = GrowingNames([], dict(zip(names, kinds, strict=True)))
+    found = read_text(form, text.getvalue(), names=learned, small=small)
+    expected = []
+    for row in rows:
+        said: dict[str, float] = {}
+        for name, words, cell in zip(names, kinds, row, strict=True):
+            key, value = (f"{name}={cell}", 1.0) if words else (name, cell)
+            said[key] = said.get(key, 0.0) + (0 if cell is None else value)
+        expected.append({key: value for key, value in said.items() if value != 0})
+    assert found.rows == expected
+    assert found.labels == list(np.arange(len(rows), dtype=float))
+
+
+def test_categories_that_nearly_all_differ_are_a_reason_to_warn():
+    rows = "".join(f"{k % 2},{'AB'[k % 2]},2026-01-{k:02d}\n" for k in range(1, 31))
+    with pytest.warns(UserWarning, match=r"Nearly all values of 'day' differ: .* dates"):
+        found = read_text("csv", f"label,town,day\n{rows}")
+    assert found.source.decided[0].endswith("words: 'town', 'day'.")
+    read_text("csv", f"label,town,day\n{rows}", categories=["day"])  # as it was asked for
+
+
+N, AT = 1000, 500  # rows, and the one that may be dirty
+
+
+def numbers_with(cell=None, seed=0):
+    """Return a table of numbers, with one cell replaced."""
+    values = np.random.default_rng(seed).normal(size=(N, 2)).round(3)
+    lines = [f"{int(a + b > 0)},{a},{b}" for a, b in values]
+    if cell is not None:
+        lines[AT] = f"1,{cell},{values[AT, 1]}"
+    return "\n".join(["label,a,b", *lines, ""])
+
+
+MISSING = "If it means a missing value, which counts as 0, say na_values=["
+WORDS = "but column 'a' holds numbers in the first rows. Correct the cell, or leave such rows out"
+DIRTY = {"1.2O": WORDS, '"1,234"': WORDS, "NaN": f"finite, in column 'a'. {MISSING}"}
+DIRTY |= dict.fromkeys(("#N/A", "<NA>", "#DIV/0!", "--"), f"number, in column 'a'. {MISSING}")
+
+
+@pytest.mark.parametrize("cell", DIRTY)
+def test_a_dirty_cell_does_not_make_categories_of_numbers(cell):
+    with pytest.raises(DataError) as caught:
+        read_text("csv", numbers_with(cell), suffix=".csv")
+    assert (caught.value.line, caught.value.column) == (AT + 2, 2)
+    assert DIRTY[cell] in str(caught.value)
+    assert "--on-error skip" in str(caught.value)
+
+
+@pytest.mark.parametrize("cell", DIRTY)
+def test_a_dirty_cell_costs_its_row_if_rows_may_be_skipped(cell):
+    found = read_text("csv", numbers_with(cell), on_error="skip")
+    whole = read_text("csv", numbers_with())
+    assert found.source.skipped.count == 1
+    assert found.rows == whole.rows[:AT] + whole.rows[AT + 1 :]
+
+
+@pytest.mark.parametrize("n_bytes", [40, 1000, 1 << 20])
+def test_it_does_not_matter_where_blocks_of_a_file_end(n_bytes):
+    with small_chunks(n_rows=8192, n_bytes=n_bytes), pytest.raises(DataError) as caught:
+        read_text("csv", numbers_with("oops"))
+    assert caught.value.line == AT + 2
+
+
+WARDS = "label,ward\n" + "1,3\n0,7\n1,7\n0,12a\n" * 5
+
+
+def test_columns_can_be_said_to_hold_categories():
+    with pytest.raises(DataError, match=r"'12a' is not .*--categories ward\)"):
+        read_text("csv", WARDS)
+    found = read_text("csv", WARDS, categories=["ward"])
+    assert found.rows[:4] == [{"ward=3": 1}, {"ward=7": 1}, {"ward=7": 1}, {"ward=12a": 1}]
+    assert found.source.decided == []
+    with pytest.raises(
+        DataError, match=r"categories: no feature is called 'town'\. There are 'ward'"
+    ):
+        read_text("csv", WARDS, categories=["town"])
+    with pytest.raises(ValueError, match="categories='ward': give a list of strings"):
+        read_text("csv", WARDS, categories="ward")
+    with pytest.raises(ValueError, match="'label' is the label, the weight or the index"):
+        read_text("csv", WARDS, categories=["ward", "label"])
+
+
+ROWS = ["1,2.5,7", "-0.0,1,-0.0", "1,,3", "1,NA,3", "0,1", "5", "1,2,3", "1e3,0,2"]
+
+
+@pytest.mark.parametrize("first", ROWS)
+@pytest.mark.parametrize("label", [None, "1"])
+def test_a_row_is_not_taken_for_the_header(first, label):
+    with pytest.raises(DataError, match=r"line 2: there seems to be no header.*label,a,b"):
+        read_text("csv", f"\n{first}\n{first}\n", label=label)
+
+
+def test_columns_may_be_called_by_numbers():
+    assert read_text("csv", "0,1,2\n1,5,6\n", label="0").rows == [{"1": 5, "2": 6}]
+    assert read_text("csv", "7,label\n5,1\n").rows == [{"7": 5}]
+    names = GrowingNames(["7", "9"], {"7": False, "9": False})
+    assert read_text("csv", "7,9\n5,6\n", names=names, labelled=False).rows == [{"7": 5, "9": 6}]
+
+
+CODES = {
+    "0012 12": None,
+    "12 0012": None,
+    "12 7 007": None,
+    "0 00": None,
+    "-12 +0012": None,
+    "007 100 012": [7, 100, 12],
+    "00 01 10": [0, 1, 10],
+    "12 7 1 0": [12, 7, 1, 0],
+    "1 1.0 +1 01.5": [1, 1, 1, 1.5],
+    "x 0012 12": ["x", "0012", "12"],
+}
+
+
+@pytest.mark.parametrize("codes", CODES)
+def test_codes_with_zeros_in_front_are_not_merged(codes):
+    cells = codes.split()
+    texts = {
+        "csv": "label,a\n" + "".join(f"{cell},1\n" for cell in cells),
+        "text": "".join(f"{cell}\tword\n" for cell in cells),
+    }
+    for kind, text in texts.items():
+        if CODES[codes] is None:
+            with pytest.raises(DataError, match=r"0012 and 12 are the same"):
+                read_text(kind, text)
+            found = read_text(kind, text, on_error="skip")
+            assert found.source.skipped.count == 1
+        else:
+            assert read_text(kind, text).labels == CODES[codes]
+        assert len(read_text(kind, text, labelled=False).rows) == len(cells)
+
+
+def test_a_table_with_other_separators_is_recognized():
+    for text, message in {
+        "label;a\n1;2\n": "has semicolons where ',' is expected: say sep=';'",
+        "label\ta\n1\t2\n": "has tabs where ',' is expected: say format='tsv' (--format tsv)",
+    }.items():
+        error = refused("csv", text)
+        assert (error.line, message in error.message) == (1, True)
+
+
+# ------------------------------------------------------------------------------------- options
+
+SHOP = "id;label;price;old price;zip\n7;1;2.5;3;01234\n8;0;NA;;8001\n9;1;-9;1;00042\n"
+OPTIONS = {"sep": ";", "na_values": ["NA", "-9"], "index_column": "id"}
+
+
+def test_separators_missing_values_and_index():
+    found = read_text("csv", SHOP, **OPTIONS)
+    assert found.rows == [
+        {"price": 2.5, "old price": 3, "zip=01234": 1},
+        {"zip=8001": 1},
+        {"old price": 1, "zip=00042": 1},
+    ]
+    note = "Read as categories, as there are numbers with leading zeros: 'zip'."
+    assert found.source.decided == [note]
+
+
+@pytest.mark.parametrize(
+    ("options", "features"),
+    [
+        ({"keep": ["*price"]}, {"price", "old price"}),
+        ({"ignore": ["zip", "old*"]}, {"price"}),
+        ({"keep": ["price", "zip"], "ignore": ["z?p"]}, {"price"}),
+    ],
+)
+def test_columns_are_chosen_by_name_or_pattern(options, features):
+    found = read_text("csv", SHOP, **OPTIONS, **options)
+    assert set(found.source.names.categorical) == features
+    again = read_text("csv", SHOP, names=found.source.names, **OPTIONS)
+    assert again.rows == found.rows
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"keep": ["nothing*"]}, "keep: no feature is called 'nothing*'. There are 'price',"),
+        ({"ignore": ["label"]}, "ignore: no feature is called 'label'"),
+        ({"ignore": ["*"]}, "keep and ignore leave no column to learn from"),
+        ({"index_column": "key"}, "index_column: no column is called 'key'"),
+        ({"na_values": []}, "'NA' is not a number, in column 'price'"),
+    ],
+)
+def test_choices_that_make_no_sense_are_refused(options, message):
+    assert message in refused("csv", SHOP, **{**OPTIONS, **options}).message
+
+
+def test_quotes_of_another_kind_or_none():
+    assert read_text("csv", "label,a\n1,'x,y'\n", quote="'").rows == [{"a=x,y": 1}]
+    assert read_text("csv", 'label,a\n1,"x\n', quote="").rows == [{'a="x': 1}]
+
+
+def test_a_row_of_many_lines_is_bounded():
+    text = "label,a\n1," + '"x\n",' * 200 + "\n"
+    assert "has over 300 bytes" in refused("csv", text, max_line_bytes=300).message
