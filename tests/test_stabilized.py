@@ -27,7 +27,8 @@ PAPER = {"selection": "informative", "shrinkage": "linear"}
 
 
 def learner_of(cls=StabilizedTruncatedSGD, loss="log_loss", fit_intercept=True, **changes):
-    more = {"seed": SEED} if cls is StabilizedTruncatedSGD else {}
+    stream = changes.pop("stream", False)
+    more = {"seed": SEED, "stream": stream} if cls is StabilizedTruncatedSGD else {}
     values = {**defaults_of(cls.parameters), **changes}
     return cls.of(LOSSES[loss], fit_intercept, values, **more)
 
@@ -85,25 +86,20 @@ class Problem:
                 rows = self.rows.only(active) if compact and active is not None else rows
         return state
 
-    def stream(self, learner, chunk, state=None, first=0, last=None):
-        """Learn the rows in their order, columns appearing on the way."""
-        state = learner.start(self.p) if state is None else state
+    def stream(self, learner, chunk, state=None, first=0, last=None, width=None):
+        """Learn the rows in their order, columns appearing on the way, of ``width`` if known."""
+        state = learner.start(width or 0) if state is None else state
         steps, biases = self.pace(learner, self.n)
         last = self.n if last is None else last
-        for begin in range(first, last, chunk):
-            rows = self.rows.part(begin, min(begin + chunk, last))
-            state.grow(max(state.n_slots, int(rows.columns.max(initial=0)) + 1), self.p)
-            done = 0
-            while done < rows.n and not learner.finished(state):
-                count = min(learner.room(state), rows.n - done)
-                at = slice(begin + done, begin + done + count)
-                here = self.y[begin : begin + rows.n], self.importance[begin : begin + rows.n]
-                order = np.arange(done, done + count)
-                updates = Updates(order, steps[at], biases[at], biases[at], *here)
-                learner.advance(state, rows, [updates], Threads())
-                done += count
-                if learner.room(state) == 0:
-                    learner.close(state)
+        while first < last and not learner.finished(state):
+            begin, first = first, min(first + min(learner.room(state), chunk), last)
+            rows, at = self.rows.part(begin, first), slice(begin, first)
+            n_slots = max(state.n_slots, int(rows.columns.max(initial=0)) + 1)
+            state.grow(n_slots, width or n_slots)
+            here = steps[at], biases[at], biases[at], self.y[at], self.importance[at]
+            learner.advance(state, rows, [Updates(np.arange(rows.n), *here)], Threads())
+            if learner.room(state) == 0:
+                learner.close(state)
         return state
 
     def twin(self, learner, changes, orders):
@@ -181,9 +177,9 @@ def test_agrees_with_dense_twin(paths, selection, shrinkage, changes):
 @pytest.mark.parametrize("chunk", [1, 7, 100])
 @pytest.mark.parametrize("selection", ["informative", "every"])
 def test_stream_agrees_with_dense_twin(chunk, selection):
-    changes = {"selection": selection, "paths": "shared", "min_evidence": 20}
-    problem, learner = Problem(n=100, p=90, density=0.1), small(**changes)
-    state = problem.stream(learner, chunk)
+    changes = {"selection": selection, "min_evidence": 20}
+    problem, learner = Problem(n=100, p=90, density=0.1), small(stream=True, **changes)
+    state = problem.stream(learner, chunk, width=problem.p)
     twin = problem.twin(learner, changes, [np.arange(problem.n)])
     assert 0 < twin.stable.sum() < problem.p
     assert_agrees(learner, state, twin, state.n_slots)
@@ -282,7 +278,7 @@ LAYOUTS = [
     {},
     {"paths": "shared", "n_paths": 5},
     {"burst_growth": 0.2, **PAPER},
-    {"min_evidence": 30, "n_paths": 1},
+    {"min_evidence": 9, "n_paths": 1},
 ]
 
 
@@ -297,6 +293,15 @@ def test_same_bits_for_chunks_and_compact_rows(changes):
         assert learner.history(state) == learner.history(whole)
         for one, other in zip(learner.weights(state), learner.weights(whole), strict=True):
             assert np.asarray(one).tobytes() == np.asarray(other).tobytes()
+
+
+@pytest.mark.parametrize("changes", LAYOUTS, ids=str)
+def test_same_bits_for_chunks_of_a_stream_whose_columns_nobody_knows(changes):
+    problem, learner = Problem(n=100, p=90, density=0.1), small(stream=True, **changes)
+    whole = problem.stream(learner, 100)
+    assert not whole.stable.all()
+    for chunk in (1, 7):
+        assert_same_trees(problem.stream(learner, chunk).tree(), whole.tree())
 
 
 @pytest.mark.parametrize("n_jobs", [2, 3])
@@ -399,8 +404,7 @@ def test_overflow_names_its_row():
 @pytest.mark.parametrize("at", [3, 12, 41, 57])
 @pytest.mark.parametrize("n", [1, 6, 40])
 def test_savepoint_undoes_a_chunk(changes, at, n):
-    changes = {**changes, "paths": "shared"}
-    problem, learner = Problem(n=100, p=60, density=0.1), small(**changes)
+    problem, learner = Problem(n=100, p=60, density=0.1), small(stream=True, **changes)
     state = problem.stream(learner, 9, last=at)
     before, kept = state.n_slots, dict(leaves(state.tree()))
     kept = {name: array.copy() for name, array in kept.items()}
@@ -418,8 +422,7 @@ def test_savepoint_undoes_a_chunk(changes, at, n):
 @pytest.mark.parametrize("changes", LAYOUTS, ids=str)
 @pytest.mark.parametrize("at", [0, 3, 12, 70])
 def test_learning_goes_on_from_a_tree(changes, at):
-    changes = {**changes, "paths": "shared"}
-    problem, learner = Problem(n=100, p=60, density=0.1), small(**changes)
+    problem, learner = Problem(n=100, p=60, density=0.1), small(stream=True, **changes)
     state = problem.stream(learner, 9, last=at)
     read = learner.start(problem.p).from_tree(state.tree())
     assert_same_trees(read.tree(), state.tree())
@@ -458,7 +461,7 @@ def damage_touches(tree):
     ],
 )
 def test_damaged_trees_are_refused(damage):
-    problem, learner = Problem(), small(paths="shared", purge_threshold=0.1)
+    problem, learner = Problem(), small(stream=True, purge_threshold=0.1)
     state = problem.stream(learner, 9, last=54)
     tree = learner.start(problem.p).from_tree(state.tree()).tree()
     damage(tree)
