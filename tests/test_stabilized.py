@@ -362,6 +362,17 @@ def test_all_features_may_be_purged():
 
 
 @pytest.mark.parametrize("selection", ["informative", "every"])
+def test_a_stream_goes_on_as_long_as_columns_may_appear(selection):
+    problem = Problem(n=100)
+    learner = small(stream=True, selection=selection, purge_threshold=1.0, gravity=1e9)
+    state = problem.stream(learner, 100)
+    assert not state.stable.any()
+    assert learner.finished(state) == (selection == "every")
+    state.grow(state.n_slots + 1, problem.p + 1)
+    assert state.stable.any() == (selection == "informative")
+
+
+@pytest.mark.parametrize("selection", ["informative", "every"])
 def test_columns_that_appear_late(selection):
     """No burst has selected them; whether that counts depends on how features are selected."""
     problem, learner = Problem(), small(selection=selection)

@@ -148,8 +148,8 @@ class PathState:
         The end of a burst changes what the burst has touched; the end of a stage, whatever is left.
         """
         closes = n_updates >= self.counts[stages.LENGTH] - self.counts[stages.DONE]
-        open_bursts = self.burst.used("touched")
-        changed = self.listed.used("slots")[0].copy() if closes else np.concatenate([slots, *open_bursts])
+        some = self.listed.used("slots") if closes else [slots, *self.burst.used("touched")]
+        changed = np.concatenate(some)
         restores = [
             self.arrays.savepoint(changed),
             self.burst.savepoint(only_appended=False),

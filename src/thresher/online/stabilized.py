@@ -142,7 +142,7 @@ class StabilizedTruncatedSGD:
             growth=float(values["burst_growth"] or 0.0),
             gravity=-1.0 if values["gravity"] is None else float(values["gravity"]),
             shared=stream or values["paths"] == "shared",
-            seed=seed,
+            seed=int(seed),
         )
         steps = steps_for(loss, values, fit_intercept, AVERAGED)
         return cls(rules, steps, int(values["n_paths"]), stream)

@@ -218,8 +218,8 @@ def listed_slots(run):
 def gather(selection, examined, run):
     """Add what paths have counted to what is known of features, if it counts, and begin anew.
 
-    Bursts can have changed the slots that they touched, by what stands in the ratios more than once
-    maybe; if every burst counts for every feature, all are looked at.
+    Only slots that were touched have changed, the owners of ratios, some more than once; where
+    every burst counts for every feature, all are looked at.
     """
     paths, listed, nonzero = run.paths, listed_slots(run), run.counts[NONZERO]
     _, _, evidence, selected, holders, _, _ = run.features
