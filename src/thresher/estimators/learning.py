@@ -179,6 +179,7 @@ class OnlineModel(HasParameters, LinearModel):
     ) -> None:
         """Learn the next rows of a source, all or none; so many passes are finished."""
         with self._exclusive():
+            self.training_.vocabulary.widen(width)
             self._learn_rows(rows, targets, weights, passes == 0, first, where)
             self.n_features_in_ = max(self.n_features_in_, width)
             self._names, self.index_base_ = source.names, source.index_base
