@@ -14,11 +14,13 @@ import numpy as np
 from thresher.jit import jit
 from thresher.losses import LOSSES, value_of
 from thresher.threads import Threads
-from thresher.winnow.eliminate import Field, eliminate
+from thresher.winnow.eliminate import Field, eliminate, finals_of
 from thresher.winnow.sample import Sample
 
-STRENGTHS = (0.3, 1.0, 10.0)  # while selecting
-FINALS = (3.0, 30.0, 300.0)  # of the features selected
+STRENGTHS = (0.3, 1.0, 3.0)  # while selecting
+FINALS = (1.0, 10.0, 100.0)  # of the features selected
+
+ROUGH = 1e-1  # precision of weights that only judge held-out rows
 
 Score = Callable[[np.ndarray, np.ndarray], float]  # of margins, and the places of their rows
 Split = tuple[np.ndarray, np.ndarray]  # places of rows to learn from, and of held-out ones
@@ -88,18 +90,22 @@ def fold_table(
 
 def _way_down(fold: Fold, strength: float, sizes: list[int], score: Score | None) -> Way:
     """Return what one fold's models of all sizes say of its held-out rows."""
-    shape = (len(sizes), len(FINALS))
-    losses = np.empty((fold.places.size, *shape), np.float32)
-    errors, scores, columns = np.empty_like(losses), np.zeros(shape), []
-    for k, (field, weights) in enumerate(eliminate(fold.field, strength, sizes)):
+    n_finals = len(FINALS) * (2 if fold.field.in_length.any() else 1)
+    shape = (len(sizes), n_finals)
+    losses = np.full((fold.places.size, *shape), np.inf, np.float32)
+    errors, scores, columns = np.zeros_like(losses), np.full(shape, -np.inf), []
+    for k, (field, _) in enumerate(eliminate(fold.field, strength, sizes)):
         columns.append(field.columns)
-        final = weights.copy()
-        for j, strong in enumerate(FINALS):
-            margins = field.held_margins(field.fit(final, strong))
+        for j, (final, weights) in enumerate(finals_of(field, FINALS, ROUGH)):
+            margins = final.held_margins(weights)
             losses[:, k, j] = held_losses(margins, fold.targets, field.problem.loss)
             errors[:, k, j] = held_errors(margins, fold.targets, field.problem.loss)
             if score is not None:
                 scores[k, j] = score(margins, fold.places)
+        if len(FINALS) < n_finals and not field.in_length.any():  # one length is as the other
+            losses[:, k, len(FINALS) :] = losses[:, k, : len(FINALS)]
+            errors[:, k, len(FINALS) :] = errors[:, k, : len(FINALS)]
+            scores[k, len(FINALS) :] = scores[k, : len(FINALS)]
     return Way(losses, errors, scores, columns)
 
 

@@ -54,6 +54,8 @@ class Path(NamedTuple):
         Held-out loss without any feature.
     strengths : float64 array of shape (n_sizes,)
         The strength of the final weights: 1 over their penalty.
+    kept_lengths : list of bool
+        Whether rows are divided by the length that they have in the columns selected alone.
     penalty : float
         The penalty of the weights while features were selected.
     size : int
@@ -74,6 +76,7 @@ class Path(NamedTuple):
     score: np.ndarray | None
     null_loss: float
     strengths: np.ndarray
+    kept_lengths: list[bool]
     penalty: float
     size: int
     clear: bool
@@ -126,10 +129,11 @@ def winnow_fields(
 
 def _path(field: Field, table: Table, choice: Choice, size: int) -> Path:
     """Return models of all sizes, with the strengths chosen."""
-    columns, weights, intercepts = [], [], []
+    columns, weights, intercepts, kept_lengths = [], [], [], []
     steps = eliminate(field, STRENGTHS[choice.strength], table.sizes)
-    for (left, selecting), final in zip(steps, choice.finals, strict=True):
-        raw, intercept = left.raw(left.fit_final(selecting, FINALS[: final + 1]))
+    for (left, _), final in zip(steps, choice.finals, strict=True):
+        raw, intercept, kept_length = _final_model(left, int(final))
+        kept_lengths.append(kept_length)
         columns.append(left.columns)
         weights.append(raw)
         intercepts.append(intercept)
@@ -148,13 +152,24 @@ def _path(field: Field, table: Table, choice: Choice, size: int) -> Path:
         error_error=standard_error(errors, table.importance)[::-1],
         score=scores,
         null_loss=float(mean(table.null_losses, table.importance)),
-        strengths=np.array(FINALS)[choice.finals][::-1],
+        strengths=np.array(FINALS)[choice.finals % len(FINALS)][::-1],
+        kept_lengths=kept_lengths[::-1],
         penalty=1.0 / STRENGTHS[choice.strength],
         size=size,
         clear=bool(
             mean(gain, table.importance) > CLEARLY * standard_error(gain, table.importance)
         ),
     )
+
+
+def _final_model(field: Field, place: int) -> tuple[np.ndarray, np.ndarray, bool]:
+    """Return weights of prepared columns and intercepts with the final fit of a place."""
+    kept_length, last = place >= len(FINALS) and field.in_length.any(), place % len(FINALS)
+    final = field.for_final(bool(kept_length))
+    weights = np.zeros((field.columns.size + 1) * field.n_outputs)
+    for strength in FINALS[: last + 1]:
+        final.fit(weights, strength)
+    return *final.prepared_weights(weights), bool(kept_length)
 
 
 def _frequencies(table: Table, choice: Choice, columns: list[np.ndarray]) -> list[np.ndarray]:
