@@ -11,6 +11,7 @@ from scipy import sparse
 from sklearn.base import BaseEstimator
 from sklearn.utils.validation import validate_data
 
+from thresher.formats.names import Names
 from thresher.rows import BACKWARDS, FINE, OUTSIDE, UNTIDY, Rows, examine, nonzeros_of
 
 FORMATS = ("csr", "csc", "coo")
@@ -27,6 +28,16 @@ def check_rows(model: BaseEstimator, X: Any, reset: bool = False) -> Rows:
     if reset or not _is_plain(model, X):
         X = validated(model, X, reset)
     return tidy_rows(X, getattr(model, "feature_names_in_", None))
+
+
+def check_named_rows(model: BaseEstimator, X: Any, names: Names) -> Rows:
+    """Return rows for a model that knows columns by name, of which a data frame may have any."""
+    called = frame_names(X)
+    if called is None:
+        return check_rows(model, X)
+    rows = check_rows(BaseEstimator(), X, reset=True)
+    numbers = names.number([str(name) for name in called]).astype(np.uint32)
+    return rows._replace(columns=numbers[rows.columns])
 
 
 def tidy_rows(X: Any, names: np.ndarray | None = None) -> Rows:

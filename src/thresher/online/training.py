@@ -130,7 +130,8 @@ class Training:
                 batch = Batch.of(piece, importance[now])
                 self._learn_piece(batch, [one[now] for one in targets], threads)
                 done = now.stop
-            self._refuse_infinite(np.append(slots, np.arange(known, len(self.vocabulary))))
+            fresh = np.arange(known, len(self.vocabulary))
+            self._refuse_infinite(np.concatenate([slots, fresh]))
         except BaseException as error:
             for restore in restores:
                 restore()
