@@ -54,14 +54,13 @@ def tidy_rows(X: Any, names: np.ndarray | None = None) -> Rows:
 
 def _is_plain(model: Any, X: Any) -> bool:
     """Return whether X needs none of scikit-learn's checks, which cost a third of a millisecond."""
-    if type(X) is not np.ndarray and not (sparse.issparse(X) and X.format == "csr"):
-        return False
     return (
-        X.dtype == np.float64
+        (type(X) is np.ndarray or (sparse.issparse(X) and X.format == "csr"))
+        and X.dtype == np.float64
         and X.ndim == 2
         and X.shape[0] > 0
         and X.shape[1] == model.n_features_in_
-        and not hasattr(model, "feature_names_in_")
+        and "feature_names_in_" not in vars(model)
     )
 
 

@@ -6,7 +6,7 @@ chunks, and how many threads there are, changes no bit of the result.
 
 import math
 from collections.abc import Callable
-from dataclasses import asdict, dataclass, field, replace
+from dataclasses import asdict, dataclass, field
 from typing import Any
 
 import numpy as np
@@ -54,7 +54,7 @@ class Problem:
     def savepoint(self, slots: np.ndarray, n_updates: int) -> Restore:
         """Return what undoes so many updates by rows that have the given slots, and new ones."""
         restore_state = self.state.savepoint(slots, n_updates)
-        pace, bare = replace(self.pace), self.bare
+        pace, bare = Pace(self.pace.updates, self.pace.mean_norm), self.bare
 
         def restore() -> None:
             restore_state()
