@@ -34,6 +34,13 @@ def finite_at(numbers, slots):
     return finite
 
 
+def at(array: np.ndarray, slots: np.ndarray) -> np.ndarray:
+    """Return the entries of some slots: by ``take``, which would copy all in Fortran's order."""
+    if array.flags.c_contiguous:
+        return array.take(slots, axis=-1)
+    return array.T.take(slots, axis=0).T
+
+
 class Arrays:
     """Named arrays: those ``by_slot`` have the slots as their last axis, those ``whole`` do not.
 
@@ -74,14 +81,14 @@ class Arrays:
         by_slot = (a for a in self.by_slot.values() if a.dtype.kind == "f")
         whole = (a for a in self.whole.values() if a.dtype.kind == "f")
         return all(np.isfinite(one).all() for one in whole) and all(
-            finite_at(one, slots) if one.ndim == 1 else np.isfinite(one.take(slots, axis=-1)).all()
+            finite_at(one, slots) if one.ndim == 1 else np.isfinite(at(one, slots)).all()
             for one in by_slot
         )
 
     def savepoint(self, slots: np.ndarray, n_updates: int = 0) -> Restore:
         """Return what brings the arrays back if only the given slots change, and new ones."""
         n_slots = self.n_slots
-        saved = {name: array.take(slots, axis=-1) for name, array in self.by_slot.items()}
+        saved = {name: at(array, slots) for name, array in self.by_slot.items()}
         whole = {name: array.copy() for name, array in self.whole.items()}
 
         def restore() -> None:
