@@ -73,6 +73,8 @@ class Rows(NamedTuple):
 
 def _own(array: np.ndarray, kind: type) -> np.ndarray:
     """Return an array of a type, writable and contiguous: kernels are compiled for such alone."""
+    if array.dtype == kind and array.flags.carray:
+        return array
     return np.require(array, kind, ["C", "W"])
 
 
