@@ -35,7 +35,7 @@ from thresher.files.words import joined as text_of
 from thresher.files.words import parted
 from thresher.formats.chunk import CHUNK, Chunk, Limits, filled, joined, row_cuts
 from thresher.formats.errors import DataError
-from thresher.formats.labels import NONE, REGRESSOR, WORDS, labels_to_keep
+from thresher.formats.labels import NONE, REGRESSOR, WORDS, kind_of_labels, labels_to_keep
 from thresher.formats.named import FileSource
 from thresher.formats.names import KnownNames, Names, names_from_tree
 from thresher.formats.protocol import Format, Progress, Reading, Skipped, Source
@@ -61,7 +61,7 @@ def write(
     with replacing(path) as file:
         writer = _Writer(SegmentWriter(file), progress)
         for part in filled(source.chunks(), SEGMENT):
-            writer.add(joined(part))
+            writer.add(part)
         writer.finish(source, origin or {})
 
 
@@ -70,14 +70,17 @@ class _Writer:
 
     def __init__(self, file: SegmentWriter, progress: Progress | None) -> None:
         self._file, self._progress = file, progress
-        self.n_rows = self.n_columns = self.nonzeros = 0
+        self.n_rows = self.n_columns = 0
         self.weighted = False
         self.kind: str | None = None  # of the labels
         self.words: dict[str, int] = {}
         self.counts: Counter[Any] | None = Counter()
 
-    def add(self, chunk: Chunk) -> None:
+    def add(self, chunks: Sequence[Chunk]) -> None:
         """Write rows as a segment."""
+        for one in chunks:
+            self._check_kind(one.labels)
+        chunk = joined(chunks)
         wide = chunk.columns.size and chunk.columns.max() > LARGEST
         arrays = {"starts": chunk.starts}
         arrays["columns"] = chunk.columns.astype(np.int64 if wide else np.uint32)
@@ -86,7 +89,7 @@ class _Writer:
             arrays["weights"], self.weighted = chunk.weights.astype(np.float64), True
         self._file.add(arrays)
         self.n_columns = max(self.n_columns, chunk.width)
-        self.n_rows, self.nonzeros = self.n_rows + len(chunk), self.nonzeros + chunk.values.size
+        self.n_rows += len(chunk)
         if self._progress is not None:
             self._progress(self.n_rows)
 
@@ -116,23 +119,26 @@ class _Writer:
         about = {"skipped": skipped, "decided": source.decided, "origin": origin}
         self._file.finish({**facts, **about, "fingerprint": mark})
 
-    def _labels(self, labels: np.ndarray | None) -> dict[str, np.ndarray]:
-        kind, tidy = labels_to_keep(labels)
+    def _check_kind(self, labels: np.ndarray | None) -> None:
+        kind = NONE if labels is None else kind_of_labels(labels)
         if kind != (self.kind or kind):
             raise DataError(
                 f"Labels are {self.kind} in some rows and {kind} in others: all rows of a file "
                 "must be labelled in one way."
             )
         self.kind = kind
-        if tidy is None:
+
+    def _labels(self, labels: np.ndarray | None) -> dict[str, np.ndarray]:
+        if labels is None:
             return {}
+        kept = labels_to_keep(labels)
         if self.counts is not None:
-            self.counts.update(tidy.tolist())
+            self.counts.update(kept.tolist())
             self.counts = self.counts if len(self.counts) <= MOST_CLASSES else None
-        if kind == WORDS:
-            codes = (self.words.setdefault(word, len(self.words)) for word in tidy.tolist())
-            tidy = np.fromiter(codes, np.uint32, tidy.size)
-        return {"labels": tidy}
+        if self.kind == WORDS:
+            codes = (self.words.setdefault(word, len(self.words)) for word in kept.tolist())
+            kept = np.fromiter(codes, np.uint32, kept.size)
+        return {"labels": kept}
 
 
 def _names_tree(names: Names) -> dict[str, Any]:

@@ -115,7 +115,7 @@ def load(path: str, reading: Reading) -> Arrays:
         else:
             with np.load(path, allow_pickle=False) as file:
                 entries = {name: file[name] for name in file.files}
-        rows = _rows(path, entries)
+        rows = _rows(path, entries, (*LABELS, reading.label, reading.weight))
     apart: list[int] = []
     labels = None
     if not reading.ignore_labels:
@@ -151,7 +151,7 @@ def explained(path: str) -> Iterator[None]:
         raise DataError(f"cannot be read as NumPy's arrays: {reason}", file=path) from error
 
 
-def _rows(path: str, entries: Mapping[str, Any]) -> Any:
+def _rows(path: str, entries: Mapping[str, Any], apart: Sequence[str | None]) -> Any:
     """Return the rows: a dense array, or a sparse one whose indices are within its shape."""
     if "format" in entries or set(CSR) <= set(entries):
         if "format" in entries:
@@ -163,7 +163,7 @@ def _rows(path: str, entries: Mapping[str, Any]) -> Any:
         if hasattr(matrix, "check_format"):
             matrix.check_format(full_check=True)
         return sparse.csr_array(matrix)
-    tables = [name for name in entries if entries[name].ndim == 2]
+    tables = [name for name in entries if entries[name].ndim == 2 and name not in apart]
     name = "X" if "X" in tables else tables[0] if len(tables) == 1 else None
     if name is None:
         raise DataError(
@@ -218,7 +218,7 @@ def _named(
             return None
         apart.append(int(name) % rows.shape[1])
         return rows[:, int(name)]
-    for place in (Path(name), Path(path).with_name(name)):
+    for place in (Path(name), Path(path).parent / name):
         if place.suffix == ".npy" and place.is_file():
             return _array_in(place)
     return None
