@@ -14,7 +14,7 @@ from numpy.testing import assert_array_equal
 
 from format_cases import check_canonical, write
 from thresher.files.errors import FileError
-from thresher.formats import binary, cache, passes
+from thresher.formats import binary, binary_file, cache, passes
 from thresher.formats.binary import BinarySource
 from thresher.formats.chunk import CHUNK, Chunk, Limits, cut, gather, in_order, joined
 from thresher.formats.errors import DataError
@@ -103,11 +103,11 @@ SMALL, WIDE = Limits(20, 60), Limits(30, 1 << 20)  # of a segment, and of a buff
 
 def kept(folder, *chunks, name="a.rows", limits=SMALL, **known):
     """Write chunks and return them as a source."""
-    before, binary.SEGMENT = binary.SEGMENT, limits
+    before, binary_file.SEGMENT = binary_file.SEGMENT, limits
     try:
         binary.write(MadeSource(*chunks, **known), str(folder / name))
     finally:
-        binary.SEGMENT = before
+        binary_file.SEGMENT = before
     return BinarySource([str(folder / name)], UNLABELLED)
 
 
@@ -150,12 +150,12 @@ def test_any_rows_come_back_as_they_were(tmp_path_factory, rows, data):
     assert source.classes.tolist() == sorted(set(labels))
 
 
-@pytest.mark.parametrize("value", [1e300, 5e-324, 1e-45, 3.4028235677973366e38, 0.1, 0.5])
-@pytest.mark.parametrize("column", [2**32 - 1, 2**32, 2**62])
-def test_extremes_stay_what_they_are(tmp_path, value, column):
-    parts = np.array([7, column]), np.array([value, 1.0])
-    chunk = Chunk(np.array([0, 2]), *parts, column + 1, np.array([1.0]))
-    assert_same_rows(kept(tmp_path, chunk).chunks(), [chunk])
+def test_extremes_stay_what_they_are(tmp_path):
+    for value in (1e300, 5e-324, 1e-45, 3.4028235677973366e38, 0.1, 0.5):
+        for column in (2**32 - 1, 2**32, 2**62):
+            parts = np.array([7, column]), np.array([value, 1.0])
+            chunk = Chunk(np.array([0, 2]), *parts, column + 1, np.array([1.0]))
+            assert_same_rows(kept(tmp_path, chunk).chunks(), [chunk])
 
 
 @pytest.mark.parametrize("cuts", [[], [1], range(1, 70), [13, 40]], ids=str)
@@ -218,8 +218,8 @@ def test_classes_are_known_without_reading(tmp_path, monkeypatch):
     source, classes = find_classes(kept(tmp_path, chunk))
     assert classes.tolist() == [-1, 1]
     assert isinstance(source, BinarySource)
-    monkeypatch.setattr(binary, "MOST_CLASSES", 30)
-    with pytest.raises(DataError, match=r"more than 30 different labels: .*ThresherRegressor"):
+    monkeypatch.setattr(binary_file, "MOST_CLASSES", 30)
+    with pytest.raises(DataError, match=r"more than .* different labels: .*ThresherRegressor"):
         kept(tmp_path, random_chunk(31)).classes  # noqa: B018
     unlabelled = kept(tmp_path, random_chunk(5, labels="none"))
     with pytest.raises(DataError, match="has no labels"):
@@ -281,14 +281,22 @@ def test_names_of_a_model_number_the_columns(tmp_path):
 
 FIFTY = [str(k) for k in range(50)]
 UNLIKE = {
-    "labels": (random_chunk(5, labels="words"), {}, "differ in their kind, numbers and words"),
-    "base": (random_chunk(5), {"index_base": 1}, "differ in their index base, 0 and 1"),
+    "labels": (
+        random_chunk(5, labels="words"),
+        {},
+        "has numbers for labels, and .* has words for labels",
+    ),
+    "base": (random_chunk(5), {"index_base": 1}, "counts its columns from 0, and .* from 1"),
     "names": (
         random_chunk(5),
         {"names": GrowingNames(FIFTY)},
         "has names for its",
     ),
-    "hash": (random_chunk(5), {"names": HashedNames(7)}, "has names for its columns"),
+    "hash": (
+        random_chunk(5),
+        {"names": HashedNames(7)},
+        "no names for .* has names for",
+    ),
 }
 
 
@@ -351,13 +359,15 @@ def test_a_file_that_was_made_up(tmp_path, monkeypatch, case):
         name: np.array(a, float if name in ("values", "labels") else np.int64)
         for name, a in arrays.items()
     }
-    add = binary.SegmentWriter.add
+    add = binary_file.SegmentWriter.add
     monkeypatch.setattr(
-        binary.SegmentWriter, "add", lambda w, a: add(w, made_up if "starts" in a else a)
+        binary_file.SegmentWriter, "add", lambda w, a: add(w, made_up if "starts" in a else a)
     )
     chunk = Chunk(np.array([0, 1, 2]), np.array([0, 1]), np.ones(2), 3, np.zeros(2))
-    with pytest.raises(DataError, match=reason):
-        list(kept(tmp_path, chunk).chunks())
+    source = kept(tmp_path, chunk)
+    for _ in range(2):
+        with pytest.raises(DataError, match=reason):
+            list(source.chunks())
 
 
 def test_arrays_are_checked_once(tmp_path, monkeypatch):
@@ -497,9 +507,8 @@ def shuffled(tmp_path, monkeypatch):
 
 
 @pytest.mark.parametrize("kind", KINDS)
-@pytest.mark.parametrize("buffer", [1, 3, 30, N_ROWS, 10 * N_ROWS])
-def test_every_row_comes_once(shuffled, kind, buffer):
-    for number in range(2):
+def test_every_row_comes_once(shuffled, kind):
+    for number, buffer in enumerate((1, 3, 30, N_ROWS, 10 * N_ROWS)):
         chunks = shuffled(kind, buffer=Limits(buffer, 1 << 20)).chunks(number)
         assert rows_by_label(chunks) == rows_by_label([ROWS])
 
@@ -518,10 +527,10 @@ def test_the_order_follows_from_seed_and_number(shuffled, kind):
 
 
 @pytest.mark.parametrize("kind", KINDS)
-@pytest.mark.parametrize("skip", [0, 1, 29, 30, 31, 75, N_ROWS - 1, N_ROWS, N_ROWS + 5])
-def test_a_pass_can_begin_anywhere(shuffled, kind, skip):
+def test_a_pass_can_begin_anywhere(shuffled, kind):
     whole = order_of(shuffled(kind).chunks(1))
-    assert order_of(shuffled(kind).chunks(1, skip)) == whole[skip:]
+    for skip in (0, 1, 29, 30, 31, 75, N_ROWS - 1, N_ROWS, N_ROWS + 5):
+        assert order_of(shuffled(kind).chunks(1, skip)) == whole[skip:]
 
 
 @pytest.mark.parametrize("kind", KINDS)
