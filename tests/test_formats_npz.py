@@ -63,6 +63,8 @@ def test_labels_can_be_named(tmp_path):
         found = read_all(open_rows(tmp_path / "a.npz", label=column, weight="0"))
         assert (found.rows, found.labels) == ([{}, {}, {0: 3}], [2, 0, 0])
         assert found.weights == [1, 0, 0]
+        (chunk,) = open_rows(tmp_path / "a.npz", label=column, ignore_labels=True).chunks()
+        assert (chunk.width, chunk.labels) == (2, None)
     for name in ("3", "-4", "nothing", "nothing.npy"):
         with pytest.raises(DataError, match=f"no label '{name}': it is neither an entry"):
             read(tmp_path / "a.npz", label=name)

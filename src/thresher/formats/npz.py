@@ -117,8 +117,10 @@ def load(path: str, reading: Reading) -> Arrays:
                 entries = {name: file[name] for name in file.files}
         rows = _rows(path, entries, (*LABELS, reading.label, reading.weight))
     apart: list[int] = []
-    labels = None
-    if not reading.ignore_labels:
+    labels = weights = None
+    if reading.ignore_labels:
+        _column(reading.label, entries, rows, apart)  # which is no feature, though not read
+    else:
         labels = _of_rows("label", reading.label, path, entries, rows, apart)
         if labels is None and reading.labelled:
             raise DataError(
@@ -127,7 +129,6 @@ def load(path: str, reading: Reading) -> Arrays:
                 "(label=, --label).",
                 file=path,
             )
-    weights = None
     if reading.weight is not None:
         weights = _of_rows("weight", reading.weight, path, entries, rows, apart)
     if labels is not None:
@@ -213,15 +214,26 @@ def _named(
 ) -> np.ndarray | None:
     if name in entries:
         return np.asarray(entries[name])
-    if isinstance(rows, np.ndarray) and name.lstrip("-").isdecimal():
-        if not -rows.shape[1] <= int(name) < rows.shape[1]:
-            return None
-        apart.append(int(name) % rows.shape[1])
-        return rows[:, int(name)]
+    column = _column(name, entries, rows, apart)
+    if column is not None:
+        return column
     for place in (Path(name), Path(path).parent / name):
         if place.suffix == ".npy" and place.is_file():
             return _array_in(place)
     return None
+
+
+def _column(
+    name: str | None, entries: Mapping[str, Any], rows: Any, apart: list[int]
+) -> np.ndarray | None:
+    """Return a column of a dense table by its number, and set it apart."""
+    number = (name or "").lstrip("-")
+    if name is None or name in entries or sparse.issparse(rows) or not number.isdecimal():
+        return None
+    if not -rows.shape[1] <= int(name) < rows.shape[1]:
+        return None
+    apart.append(int(name) % rows.shape[1])
+    return np.asarray(rows[:, int(name)])
 
 
 def _usual_labels(path: str, entries: Mapping[str, Any]) -> np.ndarray | None:
