@@ -251,7 +251,7 @@ def test_every_kernel_has_one_signature(source):
 
 
 def values_of(tokens):
-    """Return the values that the reader finds, half of them read in haste and half carefully."""
+    """Return the values that the reader finds, half of them eight digits at a time."""
     text = b"".join(b"0 1:%s\n" % token.encode() for token in tokens)
     rules = Rules(0, 9, True, False)
     return BlockReader().read(memoryview(bytearray(text)), rules)
@@ -380,8 +380,8 @@ FAULTS = [
     ("1 qid:x 1:1", 3, "'qid:x': after qid: there must be a whole number"),
     ("1 qid: 1:1", 3, "after qid:"),
     ("1 qid:-1 1:1", 3, "after qid:"),
-    ("1 1:1 qid:1", 7, "qid: must stand directly after the label"),
-    ("1 qid:1 qid:1", 9, "qid: must stand directly after the label"),
+    ("1 1:1 qid:1", 7, "qid: must come directly after the label"),
+    ("1 qid:1 qid:1", 9, "qid: must come directly after the label"),
     ("1 1:1 2", 7, "'2' is not a pair index:value"),
     ("1 2 1:1", 3, "'2' is not a pair"),
     ("1 1:1 # 2", None, ""),
@@ -457,13 +457,13 @@ def test_faults_are_named_with_their_place_or_skipped(source, line, column, mess
 
 
 HINTS = {
-    "spam\tYou have won!": "label<TAB>text: say format='text' (--format text)",
+    "spam\tYou have won!": "label<TAB>text: use format='text' (--format text)",
     "1\tYou have won at 10:30": "(--format text)",
     "1\tBern\t30": "(--format text), or if it is a table, tsv",
-    "label,age,town": "'label,age,town' is not svmlight text; the line looks like CSV: say format",
+    "label,age,town": "'label,age,town' is not svmlight text; the line looks like CSV: use format",
     "1,30,Bern": "(--format csv)",
-    "1;30;Bern": "a table with semicolons: say format='csv', sep=';'",
-    '{"label": 1}': "looks like JSON lines: say format='jsonl' (--format jsonl)",
+    "1;30;Bern": "a table with semicolons: use format='csv', sep=';'",
+    '{"label": 1}': "looks like JSON lines: use format='jsonl' (--format jsonl)",
 }
 
 

@@ -317,8 +317,8 @@ def test_codes_with_zeros_in_front_are_not_merged(codes):
 
 def test_a_table_with_other_separators_is_recognized():
     for text, message in {
-        "label;a\n1;2\n": "has semicolons where ',' is expected: say sep=';'",
-        "label\ta\n1\t2\n": "has tabs where ',' is expected: say format='tsv' (--format tsv)",
+        "label;a\n1;2\n": "has semicolons where ',' is expected: use sep=';'",
+        "label\ta\n1\t2\n": "has tabs where ',' is expected: use format='tsv' (--format tsv)",
     }.items():
         error = refused("csv", text)
         assert (error.line, message in error.message) == (1, True)

@@ -73,14 +73,14 @@ def cached(
             path.parent.mkdir(parents=True, exist_ok=True)
             _forget_unused(path.parent)
             write(source, str(path), progress, origin)
-    except (OSError, RuntimeError) as error:  # the latter of who has no home
+    except (OSError, RuntimeError) as error:  # RuntimeError: there is no home
         notify(f"The rows of {what} cannot be kept, and are read again in each pass: {error}")
         return source
     return BinarySource([str(path)], reading, names)
 
 
 def _keep_quiet(message: str) -> None:
-    """Tell nobody."""
+    """Do nothing with a message."""
 
 
 def kept_rows() -> list[Kept]:

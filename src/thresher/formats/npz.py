@@ -237,7 +237,7 @@ def _column(
 
 
 def _usual_labels(path: str, entries: Mapping[str, Any]) -> np.ndarray | None:
-    """Return the labels that nobody has named."""
+    """Return the labels where the reading names none."""
     found = next((name for name in LABELS if name in entries), None)
     if found is not None:
         return np.asarray(entries[found])

@@ -62,7 +62,7 @@ class Source(Protocol):
         ...
 
     def modified(self) -> list[int]:
-        """Return when its files were changed, in nanoseconds, where a fingerprint cannot tell."""
+        """Return when its files changed (ns), where the fingerprint does not cover every row."""
         ...
 
 
@@ -95,11 +95,11 @@ def option(default: Any, help: str, **more: Any) -> Any:
 class Reading:
     """How rows are to be read; every format uses what concerns it (see its ``FORMAT.options``)."""
 
-    format: str = option("auto", "How the files are written; auto: their names tell.")
+    format: str = option("auto", "How the files are written; auto goes by their names.")
     label: str | None = option(None, "Column, key or entry of the label.  [default: label]")
     weight: str | None = option(None, "Column, key or entry of the rows' weights.")
     index_base: int | None = option(
-        None, "Whether the first column is 0 or 1; auto: the first rows tell.", choices=(0, 1)
+        None, "Whether the first column is 0 or 1; auto goes by the first rows.", choices=(0, 1)
     )
     hash_bits: int | None = option(
         None, "Number features by a hash of N bits instead of keeping a vocabulary."

@@ -13,7 +13,7 @@ from thresher.formats.names import Names
 from thresher.formats.protocol import Reading
 
 SHOWN = 20  # columns that a message lists
-FEWEST = 20  # values from which a column can be judged
+FEWEST = 20  # values that are enough to judge a column
 NEARLY_ALL = 0.9  # of which at least so many differ where they are no categories
 
 
@@ -166,7 +166,7 @@ def note_categories(columns: Sequence[str], because: str) -> list[str]:
 
 
 def warn_of_distinct_values(columns: Mapping[str, Sequence[str]]) -> None:
-    """Warn if nearly all values of some columns differ: these tell nothing about other rows."""
+    """Warn if nearly all values of some columns differ: they are of no use for other rows."""
     distinct = [name for name, values in columns.items() if _differ(values)]
     if distinct:
         warnings.warn(
