@@ -3,6 +3,7 @@
 import errno
 import os
 import time
+import weakref
 from dataclasses import replace
 from itertools import pairwise
 
@@ -398,6 +399,29 @@ def test_no_rows_are_no_file(tmp_path):
     with pytest.raises(DataError, match="not a single row"):
         kept(tmp_path)
     assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.parametrize("work", ["write", "shuffle"])
+def test_memory_does_not_follow_the_number_of_rows(tmp_path, work, monkeypatch):
+    alive, most = set(), []
+
+    def chunks():
+        for seed in range(300):
+            chunk = random_chunk(10, seed=seed)
+            alive.add(seed)
+            weakref.finalize(chunk.values, alive.discard, seed)
+            yield chunk
+            del chunk
+            most.append(len(alive))
+
+    source = MadeSource()
+    source.chunks = chunks
+    if work == "write":
+        monkeypatch.setattr(binary_file, "SEGMENT", SMALL)
+        binary.write(source, str(tmp_path / "a.rows"))
+    else:
+        assert sum(map(len, BufferShuffle(source, 0, SMALL).chunks(0))) == 3000
+    assert max(most) < 10
 
 
 # -------------------------------------------------------------------------------------- cache

@@ -85,35 +85,41 @@ class BinarySource(FileSource):
         for segment in range(self.n_segments):
             starts = self.starts(segment)
             for first, last in pairwise(row_cuts(starts, CHUNK).tolist()):
-                yield self.gathered([(segment, first, last)])
+                room = self.room(int(starts[last] - starts[first]))
+                yield self.gathered([(segment, first, last)], room)
 
     def starts(self, segment: int) -> np.ndarray:
         """Return a copy of where the nonzeros of a segment's rows begin, to plan by."""
         stored, number = self._segments[segment]
         with advice(stored.path):
-            return stored.starts(number).copy()
+            return stored.rows(number).starts.copy()
 
-    def gathered(self, runs: Sequence[Run], room: Room | None = None) -> Chunk:
-        """Read runs of rows into memory; that of a ``room`` is used again in the next call.
+    def gathered(self, runs: Sequence[Run], room: Room) -> Chunk:
+        """Read runs of rows into a room, which is used again in the next call.
 
         (New memory each time costs more in page faults than reading into it.)
         """
-        parts = [self._part(*run) for run in runs]
-        lengths = [np.diff(part.starts) for part in parts]
-        size = sum(part.columns.size for part in parts)
-        columns, values = self.room(size) if room is None else room
-        labels = [part.labels for part in parts if part.labels is not None]
-        weights = [part.weights for part in parts if part.weights is not None]
+        columns, values = room
+        lengths, labels, weights = [np.zeros(1, np.int64)], list[Any](), list[Any]()
+        size, reading = 0, -1
+        for segment, first, last in runs:
+            if reading not in (-1, segment):
+                self._segments[reading][0].file.forget()
+            reading, part = segment, self._part(segment, first, last)
+            here = slice(size, size + part.columns.size)
+            columns[here], values[here], size = part.columns, part.values, here.stop
+            lengths.append(np.diff(part.starts))
+            labels.append(part.labels)
+            weights.append(part.weights)
         chunk = Chunk(
-            np.concatenate([[0], *lengths]).cumsum(dtype=np.int64),
-            np.concatenate([part.columns for part in parts], out=columns[:size]),
-            np.concatenate([part.values for part in parts], out=values[:size]),
+            np.concatenate(lengths).cumsum(),
+            columns[:size],
+            values[:size],
             self.width,
-            np.concatenate(labels) if labels else None,
+            None if self.kind == NONE else np.concatenate(labels),
             np.concatenate(weights) if self.weighted else None,
         )
-        for stored in self._stored:
-            stored.file.forget()
+        self._segments[reading][0].file.forget()
         if self._numbers is None:
             return chunk
         rows = chunk.rows
@@ -127,7 +133,7 @@ class BinarySource(FileSource):
     def _part(self, segment: int, first: int, last: int) -> Chunk:
         stored, number = self._segments[segment]
         with advice(stored.path):
-            part = stored.part(number, first, last)
+            part = stored.rows(number)[first:last]
         if self._numbers is None:
             return part
         numbers = self._numbers[self._stored.index(stored)]

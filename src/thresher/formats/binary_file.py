@@ -173,6 +173,7 @@ class StoredRows:
                 self.file.refuse("its index is not that of rows")
             words, lengths = (self._of_all(name) for name in ("words", "words_lengths"))
             self._words = np.array(parted(words, lengths), object)
+        self._last: tuple[int, Chunk] | None = None
 
     def described(self, what: str) -> str:
         """Return one of the facts as a message has it."""
@@ -199,49 +200,37 @@ class StoredRows:
             except (KeyError, ValueError, TypeError):
                 self.file.refuse("its names cannot be read")
 
-    def starts(self, segment: int) -> np.ndarray:
-        """Return where the nonzeros of each row begin."""
-        known = self.file.checked(segment, "starts")
+    def rows(self, segment: int) -> Chunk:
+        """Return the rows of a segment as they lie there, uncopied and of any type."""
+        if self._last is None or self._last[0] != segment:
+            self._last = segment, self._rows(segment)
+        return self._last[1]
+
+    def _rows(self, segment: int) -> Chunk:
+        known, width = self.file.checked(segment, "columns"), self.facts["n_columns"]
         starts = self.file.array(segment, "starts")
-        if not known:
-            sound = starts.size > 0 and starts[0] == 0 and bool((np.diff(starts) >= 0).all())
-            self._expect(sound, "starts")
-        return starts
-
-    def part(self, segment: int, first: int, last: int) -> Chunk:
-        """Return a run of rows of a segment as they lie there, uncopied and of any type."""
-        starts = self.starts(segment)
+        sound = starts.size > 0 and starts[0] == 0
+        self._expect(sound and (known or bool((np.diff(starts) >= 0).all())), "starts")
         n_rows, nonzeros = starts.size - 1, int(starts[-1])
-        rows, cells = slice(first, last), slice(starts[first], starts[last])
-        return Chunk(
-            starts[first : last + 1],
-            self._columns(segment, nonzeros)[cells],
-            self._or_ones(segment, "values", nonzeros)[cells],
-            self.facts["n_columns"],
-            self._labels(segment, n_rows, rows),
-            self._or_ones(segment, "weights", n_rows)[rows],
-        )
+        columns = self._array(segment, "columns", nonzeros)
+        if not known and nonzeros:
+            self._expect(int(columns.min()) >= 0 and int(columns.max()) < width, "columns")
+        values = self._or_ones(segment, "values", nonzeros)
+        labels, weights = self._labels(segment, n_rows), self._or_ones(segment, "weights", n_rows)
+        return Chunk(starts, columns, values, width, labels, weights)
 
-    def _columns(self, segment: int, size: int) -> np.ndarray:
-        known = self.file.checked(segment, "columns")
-        columns = self._array(segment, "columns", size)
-        if not known and columns.size:
-            within = int(columns.min()) >= 0 and int(columns.max()) < self.facts["n_columns"]
-            self._expect(within, "columns")
-        return columns
-
-    def _or_ones(self, segment: int, name: str, size: int) -> np.ndarray:
-        there = self.file.has(segment, name)
-        return self._array(segment, name, size) if there else np.broadcast_to(1.0, size)
-
-    def _labels(self, segment: int, size: int, rows: slice) -> np.ndarray | None:
+    def _labels(self, segment: int, size: int) -> np.ndarray | None:
         if self.facts["kind"] == NONE:
             return None
-        labels = self._array(segment, "labels", size)[rows]
+        labels = self._array(segment, "labels", size)
         if self.facts["kind"] != WORDS:
             return labels
         self._expect(int(labels.max(initial=0)) < self._words.size, "labels")
         return self._words[labels]
+
+    def _or_ones(self, segment: int, name: str, size: int) -> np.ndarray:
+        there = self.file.has(segment, name)
+        return self._array(segment, name, size) if there else np.broadcast_to(1.0, size)
 
     def _array(self, segment: int, name: str, size: int) -> np.ndarray:
         array = self.file.array(segment, name)
