@@ -296,6 +296,7 @@ def test_what_cannot_be_opened(tmp_path):
         ({"weight": "label"}, "label and weight are both 'label'"),
         ({"categories": "ward"}, "categories='ward': give a list of strings"),
         ({"categories": ["label"]}, "'label' is the label, the weight or the index"),
+        ({"sep": ""}, "sep='': it must be one character"),
         ({"sep": "||"}, r"sep='\|\|': it must be one character"),
         ({"quote": "\n"}, "quote='.n': it must be one character"),
         ({"sep": "|", "quote": "|"}, r"sep and quote are both '\|'"),
