@@ -54,12 +54,15 @@ def permutation(seed: int, stream: int, number: int, n: int) -> np.ndarray:
     return order
 
 
-def uniforms(seed: int, cells: np.ndarray) -> np.ndarray:
+@jit
+def uniforms(seed, cells):
     """Return a number in [0, 1) for each of the numbered cells."""
-    return (mixed(cells.astype(np.uint64) + mixed(np.array([seed], np.uint64))) >> 11) * 2.0**-53
+    keys = mixed(cells.astype(np.uint64) + mixed(np.array([seed]).astype(np.uint64)))
+    return (keys >> np.uint64(11)) * 2.0**-53
 
 
-def burst_weights(seed: int, first: int, n_bursts: int, n_paths: int, keep: float) -> np.ndarray:
+@jit
+def burst_weights(seed, first, n_bursts, n_paths, keep):
     """Return the weights of the bursts from number ``first`` on, a row per path.
 
     A path takes part in a burst with probability ``keep``, and then with weight 1/keep.

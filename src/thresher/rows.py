@@ -10,6 +10,8 @@ from thresher.jit import jit
 
 MOST_COLUMNS = 1 << 31
 
+FINE, UNTIDY, OUTSIDE, BACKWARDS, NOT_FINITE = range(5)  # what rows from elsewhere may be
+
 
 class Rows(NamedTuple):
     """Sparse rows: those of row i lie from ``starts[i]`` to ``starts[i + 1]``.
@@ -70,7 +72,7 @@ class Rows(NamedTuple):
 
 
 def _own(array: np.ndarray, kind: type) -> np.ndarray:
-    """Return an array of a type: kernels are compiled for what can be written, and lies together."""
+    """Return an array of a type, writable and contiguous: kernels are compiled for such alone."""
     return np.require(array, kind, ["C", "W"])
 
 
@@ -85,10 +87,12 @@ def refuse_width(n_columns: int) -> NoReturn:
 @jit
 def squared_norms(starts, values):
     """Return the squared Euclidean norm of every row."""
-    norms = np.zeros(starts.size - 1)
+    norms = np.empty(starts.size - 1)
     for i in range(norms.size):
-        for k in range(starts[i], starts[i + 1]):
-            norms[i] += values[k] * values[k]
+        square = 0.0
+        for k in range(np.uint64(starts[i]), np.uint64(starts[i + 1])):
+            square += values[k] * values[k]
+        norms[i] = square
     return norms
 
 
@@ -129,18 +133,61 @@ def entries_where(starts, columns, values, active):
 @jit
 def with_numbers(starts, columns, values, numbers):
     """Return rows of the columns whose new number is not negative."""
-    count = 0
-    for k in range(columns.size):
-        count += numbers[columns[k]] >= 0
-    kept_starts = np.zeros(starts.size, np.int64)
-    kept_columns, kept_values = np.empty(count, np.uint32), np.empty(count)
-    count = 0
+    # with one place more, for it is written before it is counted
+    kept_columns, kept_values = np.empty(columns.size + 1, np.uint32), np.empty(columns.size + 1)
+    kept_starts = np.zeros_like(starts)
+    count = np.uint64(0)
     for i in range(starts.size - 1):
         for k in range(np.uint64(starts[i]), np.uint64(starts[i + 1])):
             number = numbers[columns[k]]
-            if number >= 0:
-                kept_columns[count] = number
-                kept_values[count] = values[k]
-                count += 1
+            kept_columns[count] = np.uint32(number)
+            kept_values[count] = values[k]
+            count += np.uint64(number >= 0)
         kept_starts[i + 1] = count
-    return kept_starts, kept_columns, kept_values
+    return kept_starts, kept_columns[:count].copy(), kept_values[:count].copy()
+
+
+@jit
+def nonzeros_of(table):
+    """Return the nonzeros of a dense table as sparse rows; NaN is one of them."""
+    starts = np.zeros(table.shape[0] + 1, np.int64)
+    for i in range(table.shape[0]):
+        count = 0
+        for j in range(table.shape[1]):
+            count += table[i, j] != 0.0
+        starts[i + 1] = starts[i] + count
+    columns, values = np.empty(starts[-1], np.uint32), np.empty(starts[-1])
+    k = np.uint64(0)
+    for i in range(table.shape[0]):
+        for j in range(table.shape[1]):
+            if table[i, j] != 0.0:
+                columns[k] = j
+                values[k] = table[i, j]
+                k += np.uint64(1)
+    return starts, columns, values
+
+
+@jit
+def examine(starts, columns, values, width):
+    """Return what rows are, and the place of the first fault (for BACKWARDS, its row).
+
+    What lies outside the table is found before anything is read through it.
+    """
+    if starts[0] != 0 or starts[-1] > values.size:
+        return BACKWARDS, np.int64(0)
+    for i in range(starts.size - 1):
+        if starts[i + 1] < starts[i]:
+            return BACKWARDS, np.int64(i)
+    fault, first = FINE, np.int64(0)
+    for i in range(starts.size - 1):
+        before = np.int64(-1)
+        for k in range(np.uint64(starts[i]), np.uint64(starts[i + 1])):
+            column, value = np.int64(columns[k]), values[k]
+            if column >= width:
+                return OUTSIDE, np.int64(k)
+            if column <= before or value == 0.0:
+                fault = max(fault, UNTIDY)
+            if not np.isfinite(value) and fault != NOT_FINITE:
+                fault, first = NOT_FINITE, np.int64(k)
+            before = column
+    return fault, first

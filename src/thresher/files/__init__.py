@@ -1,1 +1,1 @@
-"""Bytes on disk: written whole or not at all, and never read unchecked."""
+"""Files that are written whole or not at all, and never read unchecked."""

@@ -1,6 +1,6 @@
-"""What a tree from a file says, if it is of the kind and in the range it must be.
+"""Checked reading of trees: a value is returned only if its type and range are as expected.
 
-A right checksum only tells that a file is as it was written, not by whom.
+A correct checksum means only that a file is as it was written; anybody may have written it.
 """
 
 from collections.abc import Iterable
@@ -14,8 +14,8 @@ Tree = dict[str, Any]
 
 
 def refuse(what: str) -> NoReturn:
-    """Raise the error of a file that says what cannot be."""
-    raise ModelFileError(f"its checksum is right, but what it says cannot be: {what}.")
+    """Raise the error of a file whose content is impossible."""
+    raise ModelFileError(f"its checksum is correct, but its content is invalid: {what}.")
 
 
 def branch(tree: Tree, key: str) -> Tree:
@@ -27,13 +27,13 @@ def branches(tree: Tree, key: str) -> list[Tree]:
     """Return a list of trees."""
     found = _of_type(tree, key, list, "a list")
     if not all(isinstance(one, dict) for one in found):
-        refuse(f"{key} is no list of groups")
+        refuse(f"{key} is not a list of groups")
     return found
 
 
 def word(tree: Tree, key: str) -> str:
     """Return a string."""
-    return _of_type(tree, key, str, "a word")
+    return _of_type(tree, key, str, "a string")
 
 
 def flag(tree: Tree, key: str) -> bool:
@@ -42,15 +42,15 @@ def flag(tree: Tree, key: str) -> bool:
 
 
 def whole(tree: Tree, key: str, least: int = 0, most: int = 1 << 62) -> int:
-    """Return a whole number within bounds."""
-    value = _of_type(tree, key, int | np.integer, "a whole number")
+    """Return an integer within bounds."""
+    value = _of_type(tree, key, int | np.integer, "an integer")
     if isinstance(value, bool) or not least <= value <= most:
         refuse(f"{key} is {value}")
     return int(value)
 
 
 def number(tree: Tree, key: str, finite: bool = True) -> float:
-    """Return a number, a finite one unless others may occur."""
+    """Return a number, which must be finite unless others may occur."""
     value = _of_type(tree, key, float | np.floating | int, "a number")
     if isinstance(value, bool) or (finite and not np.isfinite(value)):
         refuse(f"{key} is {value}")
@@ -70,7 +70,7 @@ def array(tree: Tree, key: str, kind: Any, shape: tuple[int | None, ...]) -> np.
 
 
 def integers(tree: Tree, key: str, size: int | None, below: int) -> np.ndarray:
-    """Return whole numbers from 0 on as int64, however few bytes each of them was stored in."""
+    """Return integers from 0 on as int64, however few bytes each of them was stored in."""
     found = _of_type(tree, key, np.ndarray, "an array")
     if found.dtype.kind not in "ui" or found.ndim != 1 or size not in (None, found.size):
         refuse(f"{key} is an array of {found.dtype} with the shape {found.shape}")
@@ -80,9 +80,9 @@ def integers(tree: Tree, key: str, size: int | None, below: int) -> np.ndarray:
 
 
 def same_names(tree: Tree, names: Iterable[str], of: str) -> None:
-    """Refuse a tree that has others than these."""
+    """Refuse a tree that has other keys than these."""
     if set(tree) != set(names):
-        refuse(f"{of} are {', '.join(sorted(tree)) or 'none'}")
+        refuse(f"the {of} are {', '.join(sorted(tree)) or 'none'}")
 
 
 def _of_type(tree: Tree, key: str, kind: Any, words: str) -> Any:

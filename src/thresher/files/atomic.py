@@ -1,8 +1,8 @@
-"""Files that are there whole or not at all.
+"""Files that are written whole or not at all.
 
-Bytes go to a temporary file beside the old one, which is renamed over it once they are on the disk:
-whoever reads sees the old file or the new one, never a part, and a writer that fails or is killed
-leaves the old one as it was. What a killed writer left behind, the next one to write removes.
+Bytes go to a temporary file in the same folder, which replaces the old file once they are on the
+disk: a reader finds the old file or the new one, never a part, and a writer that fails or is killed
+leaves the old one as it was. The next writer removes the temporary file of one that was killed.
 """
 
 import errno
@@ -19,63 +19,63 @@ from thresher.files.errors import FileError
 
 try:
     import fcntl
-except ImportError:  # pragma: no cover  (Windows: nothing is locked there, and nothing swept)
+except ImportError:  # pragma: no cover  (Windows: no locks, so nothing is removed there)
     fcntl = None  # type: ignore[assignment]
 
 ENDING = ".part"
 _FLAGS = os.O_CREAT | os.O_EXCL | os.O_RDWR | getattr(os, "O_BINARY", 0)
-WORDS = {
+_NOT_ALLOWED = "you do not have permission. Change the permissions, or write elsewhere"
+REASONS = {
     errno.ENOSPC: "there is no space left on the device. Free some, or write to another one",
-    errno.EDQUOT: "your share of the disk is used up. Free some space, or write elsewhere",
-    errno.EFBIG: "it is larger than this file system or a limit of yours allows",
-    errno.EACCES: "you are not allowed to. Change the permissions, or write elsewhere",
-    errno.EPERM: "you are not allowed to. Change the permissions, or write elsewhere",
-    errno.EROFS: "the file system can only be read. Write to another one",
+    errno.EDQUOT: "your disk quota is used up. Free some space, or write elsewhere",
+    errno.EFBIG: "it is larger than the file system or your file size limit allows",
+    errno.EACCES: _NOT_ALLOWED,
+    errno.EPERM: _NOT_ALLOWED,
+    errno.EROFS: "the file system is read-only. Write to another one",
     errno.ENOENT: "the folder does not exist. Create it first",
-    errno.ENOTDIR: "what should be its folder is a file",
+    errno.ENOTDIR: "a part of its path is a file, not a folder",
     errno.EISDIR: "it is a directory. Give the name of a file",
     errno.ENAMETOOLONG: "its name is too long",
 }
 
 
 def write_bytes(path: str | os.PathLike[str], data: bytes | bytearray | memoryview) -> None:
-    """Write a whole file: afterwards it is on the disk, or, if that fails, as it was before."""
+    """Write a file: it is on the disk when this returns, and as it was before if it fails."""
     with replacing(path) as file:
         file.write(data)
 
 
 @contextmanager
 def replacing(path: str | os.PathLike[str]) -> Iterator[BinaryIO]:
-    """Give a file to write to, which takes the place of ``path`` unless something goes wrong."""
-    place = Path(os.path.realpath(path))  # behind a link, so that the link stays one
+    """Give a file to write to, which replaces ``path`` unless something goes wrong."""
+    place = Path(os.path.realpath(path))  # where a link leads, so that it stays a link
     temporary: Path | None = None
     try:
         mode = _mode(place)
-        _sweep(place)
+        _remove_abandoned(place)
         temporary, file = _open_beside(place, mode)
         with file:
             yield file
             file.flush()
             os.fsync(file.fileno())
             if fcntl is not None:
-                os.replace(temporary, place)  # before the lock goes: nobody may sweep it away
+                os.replace(temporary, place)  # while it is locked: nobody removes it
         if fcntl is None:  # pragma: no cover  (Windows renames no open file)
             os.replace(temporary, place)
         sync_folder(place.parent)
     except OSError as error:
         if isinstance(error, FileError) or not _concerns(error, place.parent):
             raise
-        raise FileError(
-            f"{path} cannot be written: {_words(error, place.parent)}.", error.errno
-        ) from error
+        reason = _reason(error, place.parent)
+        raise FileError(f"{path} cannot be written: {reason}.", error.errno) from error
     finally:
         if temporary is not None:
             with suppress(OSError):
-                temporary.unlink()  # already gone if everything went well
+                temporary.unlink()  # it is gone if all went well
 
 
 def _mode(place: Path) -> int | None:
-    """Return the permissions of the file that is to be replaced, None if there is none."""
+    """Return the permissions of the file that will be replaced; None if there is none."""
     try:
         found = os.stat(place)
     except FileNotFoundError:
@@ -90,24 +90,24 @@ def _mode(place: Path) -> int | None:
 
 
 def _open_beside(place: Path, mode: int | None) -> tuple[Path, BinaryIO]:
-    """Return a new file in the same folder, locked, so that nobody takes it for left behind."""
+    """Return a new file in the same folder, locked, which means that its writer is alive."""
     while True:
         temporary = place.with_name(f".{place.name}.{secrets.token_hex(4)}{ENDING}")
         handle = os.open(temporary, _FLAGS, 0o666)
         file = os.fdopen(handle, "w+b")
         if fcntl is None:  # pragma: no cover
             return temporary, file
-        with suppress(OSError):  # some file systems have no locks: then nothing is swept
+        with suppress(OSError):  # some file systems have no locks
             fcntl.flock(handle, fcntl.LOCK_EX)
-        if os.fstat(handle).st_nlink:  # else it was swept away before it was locked
+        if os.fstat(handle).st_nlink:  # else it was removed before it was locked
             if mode is not None:
                 os.fchmod(handle, mode)
             return temporary, file
         file.close()
 
 
-def _sweep(place: Path) -> None:
-    """Remove temporary files whose writers are no more: nobody holds their locks."""
+def _remove_abandoned(place: Path) -> None:
+    """Remove temporary files whose writers were killed: nobody holds their locks."""
     if fcntl is None:  # pragma: no cover
         return
     for left in place.parent.glob(f".{glob.escape(place.name)}.*{ENDING}"):
@@ -117,7 +117,7 @@ def _sweep(place: Path) -> None:
 
 
 def sync_folder(folder: Path) -> None:
-    """Bring the new name to the disk; some systems cannot be asked to."""
+    """Bring new names in a folder to the disk, on systems that can."""
     if os.name != "posix":  # pragma: no cover
         return
     handle = os.open(folder, os.O_RDONLY)
@@ -131,13 +131,13 @@ def sync_folder(folder: Path) -> None:
 
 
 def _concerns(error: OSError, folder: Path) -> bool:
-    """Return whether an error is about our own file, and not another that was read meanwhile."""
+    """Return whether an error is about the file itself, not another that the caller reads."""
     if error.filename is None:
         return True
     return str(folder) in (str(error.filename), os.path.dirname(str(error.filename)))
 
 
-def _words(error: OSError, folder: Path) -> str:
-    if error.errno == errno.ENOENT and folder.is_dir():  # which then holds no files of ours
-        return f"{folder} takes no new files. The system says: {error.strerror}"
-    return WORDS.get(error.errno or 0, (error.strerror or str(error)).rstrip("."))
+def _reason(error: OSError, folder: Path) -> str:
+    if error.errno == errno.ENOENT and folder.is_dir():
+        return f"no file can be created in {folder} ({error.strerror})"
+    return REASONS.get(error.errno or 0, (error.strerror or str(error)).rstrip("."))

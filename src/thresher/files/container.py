@@ -1,13 +1,13 @@
-"""One file of named arrays and a header, in which no bit can change unseen.
+"""One file of named arrays and a JSON header, in which no bit can change unnoticed.
 
 It is a safetensors file. Its metadata has a single entry, ``thresher``, so that the same content
 always gives the same bytes; that entry is a JSON text,
 
-    {"format": version, "sha256": "64 digits", "header": {...}}
+    {"format": 1, "sha256": "64 digits", "header": {...}}
 
-whose checksum is that of the whole file, every byte of it, with zeros for the digits. It stands
-where it is found without parsing anything, and it stays there in all versions of the format: what
-is damaged is never parsed. Files of other kinds differ in what their headers say.
+whose checksum is that of the whole file, with zeros in place of the digits. It is found without
+parsing anything, and stays where it is in all versions of the format: damaged files are never
+parsed.
 """
 
 import hashlib
@@ -15,9 +15,8 @@ import json
 import os
 import re
 import stat
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
-from pathlib import Path
 from typing import Any, NoReturn
 
 import numpy as np
@@ -25,102 +24,82 @@ from safetensors import SafetensorError
 from safetensors.numpy import load as arrays_from
 from safetensors.numpy import save as bytes_of
 
-from thresher.files import upgrades
-from thresher.files.atomic import write_bytes
 from thresher.files.errors import ModelFileError
-
-__all__ = ["FORMAT", "UPGRADES", "ModelFileError", "dumps", "loads", "naming", "read", "write"]
 
 Header = dict[str, Any]
 Arrays = dict[str, np.ndarray]
 
-FORMAT = 8
-# What makes a file's header and arrays of one version those of the next, by the older version.
-UPGRADES: dict[int, Callable[[Header, Arrays], tuple[Header, Arrays]]] = {
-    1: upgrades.second,
-    2: upgrades.third,
-    3: upgrades.fourth,
-    4: upgrades.fifth,
-    5: upgrades.sixth,
-    6: upgrades.seventh,
-    7: upgrades.eighth,
-}
+FORMAT = 1
+MOST_BYTES = 8  # of a number
 
 _ZEROS = "0" * 64
-_LENGTH = 8  # bytes before the header, which tell its length
-_BEGINNING = re.compile(
+_LENGTH = 8  # bytes before the header, which give its length
+_START = re.compile(
     rb'\{"__metadata__":\{"thresher":"\{\\"format\\":(\d{1,9}),\\"sha256\\":\\"([0-9a-f]{64})\\",'
 )
-_LONGEST_BEGINNING = 256  # of a file, that has everything the expression above asks for
+_LONGEST_START = 256  # bytes of a file that hold all that the expression above matches
 _PARSING = (SafetensorError, ValueError, KeyError, TypeError, RecursionError, MemoryError)
 _DAMAGED = (
-    "it is damaged: its checksum does not agree with its content. It was changed or cut short "
-    "after it was written. Use a copy of it, or train again"
+    "it is damaged: its content does not match its checksum. Use another copy of the file, or "
+    "train again."
 )
 
 
-def write(path: str | os.PathLike[str], header: Header, arrays: Arrays) -> None:
-    """Write a file, whole or not at all; the header must be JSON, numbers finite."""
-    write_bytes(path, dumps(header, arrays))
+def dumps(header: Header, arrays: Arrays) -> bytes:
+    """Return the file as bytes. The header must be JSON without NaN and infinity."""
+    about = {"format": FORMAT, "sha256": _ZEROS, "header": header}
+    text = json.dumps(about, separators=(",", ":"), allow_nan=False)
+    data = bytes_of({name: _plain(array) for name, array in arrays.items()}, {"thresher": text})
+    start = _START.match(data, _LENGTH)
+    if start is None:
+        raise RuntimeError("This version of safetensors lays files out in an unknown way.")
+    first, last = start.span(2)
+    digest = hashlib.sha256(data).hexdigest().encode()
+    return b"".join((data[:first], digest, memoryview(data)[last:]))
+
+
+def loads(data: bytes) -> tuple[Header, Arrays]:
+    """Return the header and the arrays of a file, or raise a ModelFileError."""
+    start = _START.match(data, _LENGTH)
+    if start is None:
+        _refuse_unknown(data)
+    if start[2] != _digest(data, *start.span(2)):
+        raise ModelFileError(_DAMAGED)
+    if int(start[1]) != FORMAT:
+        raise ModelFileError(
+            f"it has format {int(start[1])}, and this version of Thresher reads format {FORMAT}. "
+            "Upgrade with: pip install --upgrade thresher"
+        )
+    try:
+        return _parsed(data)
+    except _PARSING:
+        raise ModelFileError("its checksum is correct, but its content cannot be read.") from None
 
 
 def read(path: str | os.PathLike[str]) -> tuple[Header, Arrays]:
-    """Return the header and the arrays of a file, or raise a ModelFileError that says why not."""
+    """Return the header and the arrays of a file, or raise a ModelFileError that names it."""
     with naming(path):
-        return loads(_bytes_in(Path(path)))
+        return loads(_bytes_in(path))
 
 
 @contextmanager
 def naming(path: str | os.PathLike[str]) -> Iterator[None]:
-    """Let errors say which file they speak of."""
+    """Name the file in errors about its content."""
     try:
         yield
     except ModelFileError as error:
         raise ModelFileError(f"{os.fspath(path)} cannot be loaded: {error}") from None
 
 
-def dumps(header: Header, arrays: Arrays) -> bytes:
-    """Return the file as bytes."""
-    about = {"format": FORMAT, "sha256": _ZEROS, "header": header}
-    text = json.dumps(about, separators=(",", ":"), allow_nan=False)
-    data = bytes_of({name: _plain(array) for name, array in arrays.items()}, {"thresher": text})
-    beginning = _BEGINNING.match(data, _LENGTH)
-    if beginning is None:
-        raise RuntimeError("This version of safetensors lays out files in an unknown way.")
-    first, last = beginning.span(2)
-    digest = hashlib.sha256(data).hexdigest().encode()
-    return b"".join((data[:first], digest, memoryview(data)[last:]))
-
-
-def loads(data: bytes) -> tuple[Header, Arrays]:
-    """Return the header and the arrays of a file that was read, or raise a ModelFileError."""
-    beginning = _BEGINNING.match(data, _LENGTH)
-    if beginning is None:
-        _refuse_unknown(data)
-    if beginning[2] != _digest(data, *beginning.span(2)):
-        raise ModelFileError(f"{_DAMAGED}.")
-    version = int(beginning[1])
-    if version > FORMAT:
-        raise ModelFileError(
-            f"it was written by a newer version of Thresher (format {version}, and this one reads "
-            f"up to {FORMAT}). Upgrade with: pip install --upgrade thresher"
-        )
-    try:
-        header, arrays = _parsed(data)
-    except _PARSING:
-        raise ModelFileError("its checksum is right, but nobody can read what it says.") from None
-    return _upgraded(version, header, arrays)
-
-
 def _plain(array: np.ndarray) -> np.ndarray:
-    """Return an array laid out as safetensors writes it; what it cannot write is refused."""
-    if array.dtype.kind not in "biuf" or array.dtype.itemsize > 8:
+    """Return an array as safetensors writes it; refuse what it cannot write."""
+    if array.dtype.kind not in "biuf" or array.dtype.itemsize > MOST_BYTES:
         raise TypeError(f"An array of {array.dtype} cannot be stored.")
     return np.require(array, array.dtype.newbyteorder("<"), ["C"])
 
 
 def _digest(data: bytes, first: int, last: int) -> bytes:
-    """Return the checksum of the file with zeros where it stands itself."""
+    """Return the checksum of a file, with zeros in place of the checksum it holds."""
     view = memoryview(data)
     digest = hashlib.sha256(view[:first])
     digest.update(_ZEROS.encode())
@@ -129,56 +108,46 @@ def _digest(data: bytes, first: int, last: int) -> bytes:
 
 
 def _parsed(data: bytes) -> tuple[Header, Arrays]:
-    """Return the parts of a file whose checksum is right; anything may still be wrong with it."""
-    arrays = {name: _own(array) for name, array in arrays_from(data).items()}
+    """Return the parts of a file whose checksum is right; somebody may still have forged it."""
+    arrays = {name: _writable(array) for name, array in arrays_from(data).items()}
     length = int.from_bytes(data[:_LENGTH], "little")
     outside = json.loads(data[_LENGTH : _LENGTH + length])
     about = json.loads(outside["__metadata__"]["thresher"], parse_constant=_refuse_constant)
     if not isinstance(about["header"], dict):
-        raise TypeError("the header is none")
+        raise TypeError("the header is not an object")
     return about["header"], arrays
 
 
-def _own(array: np.ndarray) -> np.ndarray:
+def _writable(array: np.ndarray) -> np.ndarray:
     """Return an array that can be written to: kernels are compiled for no other kind."""
-    if array.dtype.kind == "b":  # a byte of a hostile file may be neither 0 nor 1
+    if array.dtype.kind == "b":  # a byte of a forged file may be neither 0 nor 1
         return np.asarray(array.view(np.uint8) != 0)
     return array if array.flags.writeable else array.copy()
 
 
 def _refuse_constant(name: str) -> NoReturn:
-    raise ValueError(f"{name} is no JSON")
+    raise ValueError(f"{name} is not JSON")
 
 
-def _upgraded(version: int, header: Header, arrays: Arrays) -> tuple[Header, Arrays]:
-    """Return what a file of an older version would say had it been written now."""
-    while version < FORMAT:
-        if version not in UPGRADES:
-            raise ModelFileError(f"its format, {version}, is none that Thresher ever wrote.")
-        header, arrays = UPGRADES[version](header, arrays)
-        version += 1
-    return header, arrays
-
-
-def _bytes_in(path: Path) -> bytes:
-    """Return a file's bytes; those that cannot be ours are not read to their end."""
+def _bytes_in(path: str | os.PathLike[str]) -> bytes:
+    """Return a file's bytes; one that cannot be ours is not read to its end."""
     try:
         found = os.stat(path)
         if stat.S_ISDIR(found.st_mode):
-            raise ModelFileError("it is a directory. Give the name of a model file.")
+            raise ModelFileError("it is a directory. Give the name of a file.")
         if not stat.S_ISREG(found.st_mode):
             raise ModelFileError("it is a device or a pipe, not a file.")
         with open(path, "rb") as file:
-            data = file.read(_LONGEST_BEGINNING)
-            if not _BEGINNING.match(data, _LENGTH):
+            data = file.read(_LONGEST_START)
+            if not _START.match(data, _LENGTH):
                 _refuse_unknown(data)
             if int.from_bytes(data[:_LENGTH], "little") > found.st_size - _LENGTH:
-                raise ModelFileError(f"{_DAMAGED}.")
+                raise ModelFileError(_DAMAGED)
             return data + file.read()
     except FileNotFoundError:
         raise ModelFileError("there is no such file.") from None
     except PermissionError:
-        raise ModelFileError("you are not allowed to read it.") from None
+        raise ModelFileError("you do not have permission to read it.") from None
     except OSError as error:
         raise ModelFileError(f"{error.strerror or error}.") from None
 
@@ -186,9 +155,9 @@ def _bytes_in(path: Path) -> bytes:
 def _refuse_unknown(data: bytes) -> NoReturn:
     if not data:
         raise ModelFileError("it is empty.")
-    if b'"__metadata__":{"thresher":"{' in data[:_LONGEST_BEGINNING]:
-        raise ModelFileError(f"{_DAMAGED}.")
+    if b'"__metadata__":{"thresher":"{' in data[:_LONGEST_START]:
+        raise ModelFileError(_DAMAGED)
     raise ModelFileError(
-        "it is not a file that Thresher wrote. Models are written by model.save(path), and by "
+        "it is not a file that Thresher wrote. Models are written by model.save(path) and by "
         "thresher train."
     )

@@ -1,8 +1,8 @@
-"""What can go wrong between memory and disk, in plain words."""
+"""Errors of reading and writing files."""
 
 
 class FileError(OSError):
-    """A file that cannot be written; the message says why and what to do next."""
+    """A file that cannot be written; the message gives the reason and what to do."""
 
     def __init__(self, message: str, errno: int | None = None) -> None:
         super().__init__(message)
@@ -10,4 +10,4 @@ class FileError(OSError):
 
 
 class ModelFileError(ValueError):
-    """A file that is not a whole, unchanged model (or the like) written by this package."""
+    """A file that is not an intact model or checkpoint written by this package."""

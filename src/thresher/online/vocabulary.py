@@ -14,6 +14,7 @@ from thresher.jit import jit
 from thresher.online.arrays import Arrays, Restore
 from thresher.rows import MOST_COLUMNS, Rows, refuse_width
 
+
 class Vocabulary:
     """Columns by slot, slots by column, and in how many rows each column has occurred."""
 
@@ -61,11 +62,13 @@ class Vocabulary:
 
     def savepoint(self, slots: np.ndarray) -> Restore:
         """Return what undoes the absorption of rows that have the given slots, and new ones."""
-        restore_arrays, known, n_columns = self.arrays.savepoint(slots), len(self), self.n_columns
+        known, n_columns = len(self), self.n_columns
+        occurrences = self.arrays["occurrences"].take(slots)
 
         def restore() -> None:
             self._slot_of[self.columns[known:]] = 0
-            restore_arrays()
+            self.arrays["occurrences"][slots] = occurrences
+            self.arrays.n_slots = known
             self.n_columns = n_columns
 
         return restore
@@ -175,16 +178,22 @@ def count_slots(slots, counts):
 
 @jit
 def distinct_slots(columns, slot_of, n_slots):
-    """Return the known slots among the columns, each once."""
-    found = np.empty(min(columns.size, n_slots), np.int64)
+    """Return the known slots among the columns, each once; slots found are negative meanwhile.
+
+    Without a branch on whether a column is repeated: nobody could foresee it.
+    """
+    # with one place more, for it is written before it is counted
+    found = np.empty(min(columns.size, n_slots) + 1, np.int64)
+    places = np.empty(found.size, np.uint32)
     n = 0
     for k in range(columns.size):
-        slot = slot_of[columns[k]] if columns[k] < slot_of.size else 0
-        if slot > 0:
+        column = columns[k]
+        if column < slot_of.size:
+            slot = slot_of[column]
             found[n] = slot - 1
-            n += 1
-            slot_of[columns[k]] = -slot  # until all are found
-    for k in range(columns.size):
-        if columns[k] < slot_of.size and slot_of[columns[k]] < 0:
-            slot_of[columns[k]] = -slot_of[columns[k]]
+            places[n] = column
+            n += slot > 0
+            slot_of[column] = -abs(slot)
+    for k in range(n):
+        slot_of[places[k]] = found[k] + 1
     return found[:n]

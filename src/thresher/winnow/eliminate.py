@@ -10,8 +10,9 @@ from typing import NamedTuple, Self
 
 import numpy as np
 
-from thresher.winnow.ridge import Problem, fit_ridge, margins_of
+from thresher.jit import jit
 from thresher.rows import Rows
+from thresher.winnow.ridge import Problem, fit_ridge, margins_of
 from thresher.winnow.sample import Sample
 from thresher.winnow.screen import Sums
 
@@ -29,12 +30,27 @@ def sizes_down(first: int, goals: Sequence[int]) -> list[int]:
     return list(dict.fromkeys(sizes))
 
 
+class Final(NamedTuple):
+    """How the weights of the features selected are fitted.
+
+    ``kept_length`` says that rows are as long as their values in these features alone make them;
+    ``strength`` is 1 over the penalty, for rows whose mean squared length is 1.
+    """
+
+    kept_length: bool
+    strength: float
+
+
 class Field(NamedTuple):
-    """Screened columns in their metric: what is eliminated from, and held-out rows beside it."""
+    """Screened columns in their metric: what is eliminated from, and held-out rows beside it.
+
+    ``in_length`` are the columns that make up a row's length; none where rows are not scaled.
+    """
 
     problem: Problem
     columns: np.ndarray
     factors: np.ndarray
+    in_length: np.ndarray
     held: Rows
 
     @classmethod
@@ -55,7 +71,7 @@ class Field(NamedTuple):
             sample.intercept,
             centres,
         )
-        return cls(problem, columns, factors, held)
+        return cls(problem, columns, factors, sample.in_length[columns], held)
 
     @property
     def n_outputs(self) -> int:
@@ -67,29 +83,49 @@ class Field(NamedTuple):
         rows = self.problem.rows.renumbered(self.columns.size, kept)
         problem = self.problem._replace(rows=rows, centres=self.problem.centres[kept])
         held = self.held.renumbered(self.columns.size, kept)
-        columns, factors = self.columns[kept], self.factors[kept]
-        return type(self)(problem.without_empty_rows(), columns, factors, held)
+        return type(self)(
+            problem.without_empty_rows(),
+            self.columns[kept],
+            self.factors[kept],
+            self.in_length[kept],
+            held,
+        )
 
     def strongest(self, weights: np.ndarray, size: int) -> tuple[Self, np.ndarray]:
         """Return the columns with the largest weights, over all outputs, and these weights."""
-        by_column = weights.reshape(-1, self.n_outputs)
+        by_column = self.by_column(weights)
         norms = np.linalg.norm(by_column[:-1], axis=1)
         kept = np.sort(np.argsort(-norms, kind="stable")[:size])
         return self.only(kept), by_column[np.append(kept, -1)].ravel()
 
-    def fit(self, weights: np.ndarray, strength: float) -> np.ndarray:
+    def for_final(self, kept_length: bool) -> Self:
+        """Return the same in units in which the rows' mean squared length is 1."""
+        field = self._with_kept_lengths() if kept_length else self
+        scale = field.problem.mean_length()
+        if not scale > 0:
+            return field
+        rows, held = field.problem.rows, field.held
+        problem = field.problem._replace(
+            rows=rows._replace(values=rows.values / scale), centres=field.problem.centres / scale
+        )
+        held = held._replace(values=held.values / scale)
+        return field._replace(problem=problem, factors=field.factors / scale, held=held)
+
+    def _with_kept_lengths(self) -> Self:
+        """Return rows divided by the length that they have in these columns."""
+        raw = np.where(self.in_length, 1.0 / self.factors, 0.0)
+        problem, held = self.problem, self.held
+        rows = problem.rows._replace(values=unit_values(*problem.rows, raw))
+        held = held._replace(values=unit_values(*held, raw))
+        problem = problem._replace(rows=rows)
+        return self._replace(problem=problem.centred(), held=held)
+
+    def fit(self, weights: np.ndarray, strength: float, precision: float = PRECISION) -> np.ndarray:
         """Move weights, the intercepts last, to the least penalized loss; return them."""
         penalties = np.full(self.columns.size, 1.0 / strength)
-        precision = PRECISION * math.sqrt(self.problem.importance.sum())
+        precision *= math.sqrt(self.problem.importance.sum())
         fit_ridge(self.problem, penalties, weights, precision)
         return weights
-
-    def fit_final(self, weights: np.ndarray, strengths: Sequence[float]) -> np.ndarray:
-        """Return weights of the last of some strengths, each fitted from the one before."""
-        final = weights.copy()
-        for strength in strengths:
-            self.fit(final, strength)
-        return final
 
     def held_margins(self, weights: np.ndarray) -> np.ndarray:
         """Return the margins of held-out rows, a column per output."""
@@ -99,11 +135,61 @@ class Field(NamedTuple):
         margins_of(problem, weights, margins)
         return margins.reshape(n_rows, self.n_outputs)
 
-    def raw(self, weights: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        """Return weights of the columns as they were given, a row per output, and intercepts."""
-        by_column = weights.reshape(-1, self.n_outputs)
+    def by_column(self, weights: np.ndarray) -> np.ndarray:
+        """Return weights as a table, a column per output and the intercepts last."""
+        return weights.reshape(-1, self.n_outputs)
+
+    def units(self) -> np.ndarray:
+        """Return what a table of weights is multiplied by to be one of prepared columns."""
+        return np.append(self.factors, 1.0)[:, np.newaxis]
+
+    def prepared_weights(self, weights: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """Return weights of prepared columns, a row per output, and intercepts."""
+        by_column = self.by_column(weights)
         intercepts = by_column[-1] - self.problem.centres @ by_column[:-1]
         return (by_column[:-1] * self.factors[:, np.newaxis]).T.copy(), intercepts
+
+
+class Refit:
+    """Fits final weights at falling sizes, each from those of the size before."""
+
+    def __init__(self, precision: float = PRECISION) -> None:
+        self._precision = precision
+        self._last: dict[Final, tuple[np.ndarray, np.ndarray]] = {}
+
+    def fit(
+        self, field: Field, weights: np.ndarray, finals: Sequence[Final]
+    ) -> Iterator[tuple[Field, np.ndarray]]:
+        """Give the field and the weights of each way to fit them.
+
+        The first size begins with the ``weights`` that selected it.
+        """
+        fields = {one: field.for_final(one) for one in {final.kept_length for final in finals}}
+        selecting = field.columns, field.by_column(weights) * field.units()
+        for final in finals:
+            ready = fields[final.kept_length]
+            columns, by_column = self._last.get(final, selecting)
+            places = np.append(np.searchsorted(columns, field.columns), -1)
+            start = (by_column[places] / ready.units()).ravel()
+            fitted = ready.fit(start, final.strength, self._precision)
+            self._last[final] = (ready.columns, ready.by_column(fitted) * ready.units())
+            yield ready, fitted
+
+
+@jit
+def unit_values(starts, columns, values, raw):
+    """Return the values of rows divided by their length; a column of factor 0 stands apart."""
+    scaled = values.copy()
+    for i in range(starts.size - 1):
+        square = 0.0
+        for k in range(np.uint64(starts[i]), np.uint64(starts[i + 1])):
+            square += (values[k] * raw[columns[k]]) ** 2
+        if square > 0.0:
+            scale = 1.0 / math.sqrt(square)
+            for k in range(np.uint64(starts[i]), np.uint64(starts[i + 1])):
+                if raw[columns[k]] > 0.0:
+                    scaled[k] *= scale
+    return scaled
 
 
 def eliminate(

@@ -44,6 +44,21 @@ class Problem(NamedTuple):
     intercept: bool
     centres: np.ndarray  # of columns, taken away from their values; 0 where there is no intercept
 
+    def mean_length(self) -> float:
+        """Return the root of the rows' mean squared length, around the columns' means."""
+        squares = np.zeros(self.centres.size)
+        add_squares(*self.rows, self.importance, squares)
+        squares = squares / self.importance.sum() - self.centres**2
+        return math.sqrt(max(squares.sum(), 0.0))
+
+    def centred(self) -> Self:
+        """Return the same problem with the means of its columns, if it has an intercept."""
+        if not self.intercept:
+            return self
+        sums = np.zeros(self.centres.size)
+        add_values(*self.rows, self.importance, sums)
+        return self._replace(centres=sums / self.importance.sum())
+
     def without_empty_rows(self) -> Self:
         """Return the same problem with all rows that have no value left and one target as one."""
         starts, *entries = self.rows
@@ -59,6 +74,22 @@ class Problem(NamedTuple):
         places = np.flatnonzero(kept)
         rows = Rows(np.append(starts[places], starts[-1]), *entries)
         return self._replace(rows=rows, targets=self.targets[places], importance=importance[places])
+
+
+@jit
+def add_values(starts, columns, values, importance, sums):
+    """Add the rows, each as often as it counts."""
+    for i in range(starts.size - 1):
+        for k in range(np.uint64(starts[i]), np.uint64(starts[i + 1])):
+            sums[columns[k]] += importance[i] * values[k]
+
+
+@jit
+def add_squares(starts, columns, values, importance, sums):
+    """Add the rows' squares, each as often as it counts."""
+    for i in range(starts.size - 1):
+        for k in range(np.uint64(starts[i]), np.uint64(starts[i + 1])):
+            sums[columns[k]] += importance[i] * values[k] * values[k]
 
 
 @jit

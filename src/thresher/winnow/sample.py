@@ -11,7 +11,8 @@ class Sample(NamedTuple):
     """Rows, what is to be predicted of them, and how much each counts.
 
     Targets of two classes are -1 and +1, of several the numbers of the classes. ``n_outputs`` is
-    the number of margins of a row: one, or one for each of several classes.
+    the number of margins of a row: one, or one for each of several classes. ``in_length`` are the
+    columns that make up a row's length; none where rows are not scaled.
     """
 
     rows: Rows
@@ -21,6 +22,7 @@ class Sample(NamedTuple):
     loss: int
     n_outputs: int
     intercept: bool
+    in_length: np.ndarray
 
     def at(self, places: np.ndarray) -> Self:
         """Return a sample of some of the rows."""

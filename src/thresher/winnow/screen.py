@@ -16,7 +16,7 @@ from thresher.winnow.sample import Sample
 FEWEST, TIMES = 1000, 5  # columns that are winnowed: at least, and for each that is selected
 # Weights are penalized in a metric of columns times variance ** -SPREAD: between raw columns (0)
 # and unit variance (1/2); and times (z^2 + 1) ** (CERTAINTY / 2).
-SPREAD, CERTAINTY = 0.25, 0.25
+SPREAD, CERTAINTY = 0.25, 1.0
 
 
 class Sums(NamedTuple):

@@ -1,0 +1,1 @@
+"""Models in scikit-learn's manner."""

@@ -1,0 +1,282 @@
+"""A fitted linear model as scikit-learn knows it: coefficients, selected features, margins.
+
+Everything here reads a ``Fitted`` alone, whatever it was learned by.
+"""
+
+import os
+from importlib import import_module
+from typing import Any, ClassVar, Self
+
+import numpy as np
+from scipy import sparse
+from sklearn.base import BaseEstimator
+from sklearn.exceptions import NotFittedError
+from sklearn.feature_selection import SelectorMixin
+from sklearn.utils.validation import check_is_fitted
+
+from thresher.estimators.inputs import check_rows, in_training_order, with_one_index_type
+from thresher.files import access
+from thresher.fitted import Fitted, Scorer
+from thresher.rows import Rows
+
+
+class Snapshot:
+    """What a model has learned up to now, and its scorer; each is made once, when it is needed.
+
+    ``selection`` is what a file keeps of the selected features; None of a model that was not read.
+    """
+
+    def __init__(
+        self, fitted: Fitted | None = None, selection: dict[str, np.ndarray] | None = None
+    ) -> None:
+        self.fitted = fitted
+        self.selection = selection
+        self._scorer: Scorer | None = None
+
+    def scorer(self, fitted: Fitted) -> Scorer:
+        """Return what computes the margins of the fitted model."""
+        if self._scorer is None:
+            self._scorer = Scorer(fitted)
+        return self._scorer
+
+    def __getstate__(self) -> dict[str, Any]:
+        """Leave the scorer out: it takes as much memory as there are columns."""
+        return {**vars(self), "_scorer": None}
+
+
+class LinearModel(SelectorMixin, BaseEstimator):
+    """A linear model with few features, once it is fitted: ``_fitted`` holds it."""
+
+    # Attributes that files keep besides parameters and the fitted model, and their types.
+    stored: ClassVar[dict[str, Any]] = {
+        "feature_names_in_": np.ndarray,
+        "_sparse": bool,
+        "index_base_": int | None,
+        "reading_": dict[str, str | None],
+    }
+
+    n_features_in_: int
+    _snapshot: Snapshot
+    _sparse: bool = False
+    index_base_: int | None = None  # what a file of numbered columns calls the first
+    reading_: dict[str, str | None]  # how the files of training name labels and weights
+
+    @property
+    def _fitted(self) -> Fitted:
+        """The model as a value; of a stream, made when it is first needed after a chunk."""
+        snapshot = vars(self).get("_snapshot")
+        if snapshot is None:  # an AttributeError too: hasattr(model, "coef_") is False before fit
+            raise NotFittedError(
+                f"This {type(self).__name__} is not fitted yet: call fit or partial_fit first."
+            )
+        if snapshot.fitted is None:
+            snapshot.fitted = self._make_fitted()
+        return snapshot.fitted
+
+    @_fitted.setter
+    def _fitted(self, fitted: Fitted) -> None:
+        self._snapshot = Snapshot(fitted)
+
+    def _make_fitted(self) -> Fitted:
+        """Return the model as a value, from what was learned."""
+        raise NotImplementedError
+
+    def _selection_facts(self) -> dict[str, np.ndarray]:
+        """Return what else is known of the selected features, by the name of a table's column."""
+        return {}
+
+    def selection_facts(self) -> dict[str, np.ndarray]:
+        """Return what else is known of the selected features, from learning or from a file."""
+        read = self._snapshot.selection
+        return self._selection_facts() if read is None else read
+
+    def restore(self, fitted: Fitted, selection: dict[str, np.ndarray]) -> None:
+        """Take over what a file keeps of a model, with which learning cannot go on."""
+        self._snapshot = Snapshot(fitted, selection)
+        self.n_features_in_ = fitted.n_columns
+        if fitted.labels is not None:
+            self.classes_ = fitted.labels
+
+    def training_tree(self) -> dict[str, Any]:
+        """Return all that learning needs to go on, as a tree of plain values."""
+        raise ValueError(f"Learning cannot go on from a {type(self).__name__}: use fit.")
+
+    def restore_training(self, tree: dict[str, Any]) -> None:
+        """Take over what learning needs to go on."""
+        access.refuse(f"a {type(self).__name__} has no state of training")
+
+    def known_targets(self, y: Any, n_rows: int, first: int = 0) -> np.ndarray:
+        """Return the places of rows' classes, or their numbers; rows count from ``first``."""
+        raise NotImplementedError
+
+    def prediction_of(self, margins: np.ndarray) -> np.ndarray:
+        """Return what is predicted for rows by their margins, which have a column per output."""
+        raise NotImplementedError
+
+    @property
+    def fitted_(self) -> Fitted:
+        """The model as a value: all that prediction, files, exports and reports read."""
+        return self._fitted
+
+    @property
+    def coef_(self) -> Any:
+        """Weights of all columns, a row per class (one row for two); sparse after ``sparsify``.
+
+        Where rows are scaled to unit length, the weights are for rows divided by their length.
+        """
+        fitted = self._fitted
+        if not self._sparse:
+            return fitted.dense_weights()
+        n_outputs, k = fitted.weights.shape
+        starts = np.arange(n_outputs + 1) * k
+        parts = fitted.weights.flatten(), np.tile(fitted.columns, n_outputs), starts
+        coef = sparse.csr_array(parts, shape=(n_outputs, fitted.n_columns))
+        coef.eliminate_zeros()
+        return coef
+
+    @property
+    def intercept_(self) -> Any:
+        """Intercepts, one for every row of ``coef_``; never shrunk."""
+        return self._fitted.intercepts.copy()
+
+    @property
+    def n_features_selected_(self) -> int:
+        """Number of features with a weight."""
+        return int(self._fitted.columns.size)
+
+    def sparsify(self) -> Self:
+        """Give ``coef_`` as a sparse array from now on; learning goes on as before."""
+        check_is_fitted(self)
+        self._sparse = True
+        return self
+
+    def densify(self) -> Self:
+        """Give ``coef_`` as a dense array again."""
+        check_is_fitted(self)
+        self._sparse = False
+        return self
+
+    def row_margins(self, rows: Rows, first: int = 0) -> np.ndarray:
+        """Return the margins of canonical rows, a column per output; unknown columns may occur.
+
+        An error counts the rows from ``first``.
+        """
+        fitted = self._fitted
+        margins = self._snapshot.scorer(fitted).margins(rows)
+        finite = np.isfinite(margins)
+        if not finite.all():
+            row = int(finite.all(axis=1).argmin())
+            raise ValueError(
+                f"The numbers overflow while predicting row {first + row:,}: its values are too "
+                "large for the model's weights. Correct the row, or leave it out."
+            )
+        return margins
+
+    def _margins(self, X: Any) -> np.ndarray:
+        """Return the margins of whatever rows a user gives, a column per output."""
+        check_is_fitted(self)
+        return self.row_margins(check_rows(self, X))
+
+    def transform(self, X: Any) -> Any:
+        """Return the selected columns of X; those of a data frame are found by name."""
+        check_is_fitted(self)
+        return super().transform(in_training_order(self, with_one_index_type(X)))
+
+    def _get_support_mask(self) -> np.ndarray:
+        """Return which columns have a weight, for whichever class."""
+        fitted = self._fitted
+        mask = np.zeros(fitted.n_columns, np.bool_)
+        mask[fitted.columns] = True
+        return mask
+
+    def get_feature_names_out(self, input_features: Any = None) -> np.ndarray:
+        """Return the names of the selected features, by ascending column."""
+        check_is_fitted(self)
+        if input_features is not None:
+            return super().get_feature_names_out(input_features)
+        return np.array(self.column_names(self._fitted.columns), dtype=object)
+
+    def column_names(self, columns: np.ndarray) -> list[str]:
+        """Return what columns are called: by name, as numbered in files, or x0, x1, ..."""
+        named, names = vars(self).get("feature_names_in_"), self._fitted.names
+        if named is not None:
+            return [str(name) for name in named[columns]]
+        if names is not None:
+            return [names.name(column) for column in columns.tolist()]
+        base = self.index_base_
+        return [f"x{column}" if base is None else str(column + base) for column in columns.tolist()]
+
+    def selection_table(self) -> Any:
+        """Return the selected features as a pandas DataFrame, strongest first.
+
+        It has the columns ``feature`` (the name) and ``weight`` (with several classes ``weight of
+        CLASS`` for each), and what else the model knows: ``probability`` of selection, or
+        ``frequency``, the share of folds that select the feature. Strength is compared in units
+        that do not depend on what columns are measured in.
+        """
+        try:
+            import pandas as pd
+        except ImportError:
+            raise ImportError(
+                "selection_table() needs pandas: pip install 'thresher[pandas]'."
+            ) from None
+        fitted = self._fitted
+        order = np.argsort(-strengths(fitted), kind="stable")
+        columns: dict[str, Any] = {"feature": self.column_names(fitted.columns[order])}
+        if fitted.n_outputs == 1 or fitted.labels is None:
+            columns["weight"] = fitted.weights[0, order]
+        else:
+            for label, weights in zip(fitted.labels.tolist(), fitted.weights, strict=True):
+                columns[f"weight of {label}"] = weights[order]
+        facts = {name: numbers[order] for name, numbers in self.selection_facts().items()}
+        return pd.DataFrame(columns | facts)
+
+    def save(self, path: str | os.PathLike[str], training_state: bool = False) -> None:
+        """Write the model to one file, which ``thresher.load`` reads.
+
+        The file is replaced as a whole or not at all. It has no code in it.
+
+        Parameters
+        ----------
+        path : path
+            Where to write; such files usually end in ``.thresher``.
+        training_state : bool, default=False
+            Whether to store all that ``partial_fit`` and warm starts need to go on from the file
+            to the last bit; otherwise only what prediction needs.
+        """
+        from thresher.estimators.saving import save
+
+        check_is_fitted(self)
+        save(self, path, training_state=training_state)
+
+    def export(self, path: str | os.PathLike[str], **options: Any) -> None:
+        """Write the model for other programs; the ending of the path says for which.
+
+        ``.csv``, ``.tsv``, ``.json`` and ``.parquet`` are tables of names and weights (with
+        ``every_size=True`` those of all models of a path); ``.onnx`` is a graph, whose rows are of
+        the type ``dtype``, "float32" or "float64".
+        """
+        check_is_fitted(self)
+        import_module("thresher.export").export(self, path, **options)
+
+    def to_sklearn(self) -> Any:
+        """Return the model as a plain scikit-learn estimator, or a pipeline of such."""
+        check_is_fitted(self)
+        return import_module("thresher.export").to_sklearn(self)
+
+    def __sklearn_is_fitted__(self) -> bool:
+        """Return whether there is anything to read."""
+        return "_snapshot" in vars(self)
+
+    def __sklearn_tags__(self) -> Any:
+        """Accept sparse rows."""
+        tags = super().__sklearn_tags__()
+        tags.input_tags.sparse = True
+        return tags
+
+
+def strengths(fitted: Fitted) -> np.ndarray:
+    """Return the largest weight of every selected column, of values in common units."""
+    largest = np.abs(fitted.weights).max(axis=0, initial=0.0)
+    factors = fitted.preparation.raw_weights(fitted.columns, np.ones(fitted.columns.size))
+    return np.divide(largest, factors, out=np.zeros_like(largest), where=factors > 0)

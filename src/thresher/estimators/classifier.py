@@ -1,0 +1,147 @@
+"""Linear classifiers: classes, targets, weights of classes, and what margins mean for them."""
+
+from typing import Any
+
+import numpy as np
+from sklearn.base import ClassifierMixin
+from sklearn.utils.metaestimators import available_if
+
+from thresher.estimators.base import LinearModel
+from thresher.estimators.labels import (
+    ClassWeight,
+    check_labels,
+    class_importance,
+    classes_in,
+    places_of,
+    refuse_one_class,
+    running_importance,
+)
+from thresher.fitted import CLIPPED, LOGISTIC, NO_LINK, SOFTMAX
+from thresher.losses import LOG_LOSS, LOSSES, MODIFIED_HUBER, probability_of
+
+LINKS = {LOG_LOSS: LOGISTIC, MODIFIED_HUBER: CLIPPED}
+LOSS_OF_LINK = {LOGISTIC: LOG_LOSS, CLIPPED: MODIFIED_HUBER}
+
+
+def _has_probabilities(model: "LinearClassifier") -> bool:
+    if model.__sklearn_is_fitted__():
+        link = model.fitted_.link
+    else:
+        link = model._link()
+    if link == NO_LINK:
+        raise AttributeError(
+            f"{type(model).__name__} has no probabilities with loss={model.loss!r}: use "
+            'loss="log_loss" or "modified_huber".'
+        )
+    return True
+
+
+class LinearClassifier(ClassifierMixin, LinearModel):
+    """A linear classifier: one output for two classes, else one for each.
+
+    Targets are -1 and +1: for the second of two classes, or for each class against the rest. A
+    learner of several outputs at once (``_joint``) has the classes' places instead.
+    """
+
+    loss: str
+    class_weight: ClassWeight
+    classes_: np.ndarray
+    _joint: bool = False
+
+    def decision_function(self, X: Any) -> np.ndarray:
+        """Return the margins: positive for the second of two classes, or a column per class."""
+        margins = self._margins(X)
+        return margins[:, 0] if margins.shape[1] == 1 else margins
+
+    def predict(self, X: Any) -> np.ndarray:
+        """Return the most likely class of every row."""
+        return self.prediction_of(self._margins(X))
+
+    def prediction_of(self, margins: np.ndarray) -> np.ndarray:
+        """Return the class that the margins of every row mean, which have a column per output."""
+        if margins.shape[1] == 1:
+            return self.classes_.take(margins[:, 0] > 0)
+        return self.classes_[margins.argmax(axis=1)]
+
+    def row_errors(self, margins: np.ndarray, places: np.ndarray) -> np.ndarray:
+        """Return whether each row's class, given by its place, is another than predicted."""
+        single = margins.shape[1] == 1
+        return (margins[:, 0] > 0 if single else margins.argmax(axis=1)) != places
+
+    @available_if(_has_probabilities)
+    def predict_proba(self, X: Any) -> np.ndarray:
+        """Return the probability of every class."""
+        return probabilities_of(self.fitted_.link, self._margins(X))
+
+    @available_if(_has_probabilities)
+    def predict_log_proba(self, X: Any) -> np.ndarray:
+        """Return the logarithm of ``predict_proba``."""
+        with np.errstate(divide="ignore"):
+            return np.log(self.predict_proba(X))
+
+    def _link(self) -> str:
+        """Return how margins become probabilities."""
+        code = LOSSES[self.loss].code
+        if self._joint and code == LOG_LOSS and len(getattr(self, "classes_", ())) > 2:
+            return SOFTMAX
+        return LINKS.get(code, NO_LINK)
+
+    def _n_problems(self) -> int:
+        """Return how many problems are learned: one, or one for each class against the rest."""
+        return 1 if self._joint or self.classes_.size == 2 else self.classes_.size
+
+    def _begin_targets(self, y: Any, n_rows: int) -> np.ndarray:
+        """Take over the classes that occur; return the place of every row's class among them."""
+        labels = check_labels(y, n_rows)
+        self.classes_, places = classes_in(labels)
+        return places
+
+    def known_targets(self, y: Any, n_rows: int, first: int = 0) -> np.ndarray:
+        """Return the place of every row's class among the known ones; rows count from ``first``."""
+        return places_of(
+            y if _is_plain(y, n_rows) else check_labels(y, n_rows), self.classes_, first
+        )
+
+    def _problem_targets(self, places: np.ndarray) -> list[np.ndarray]:
+        """Return the targets of every problem."""
+        if self.classes_.size == 2:
+            return [2.0 * places - 1.0]
+        if self._joint:
+            return [places.astype(np.float64)]
+        return [np.where(places == k, 1.0, -1.0) for k in range(self.classes_.size)]
+
+    def _importance(self, places: np.ndarray, weights: np.ndarray) -> np.ndarray:
+        """Return how much each row counts, of rows that are all at hand."""
+        importance = weights * class_importance(self.class_weight, self.classes_, places)
+        refuse_one_class(places, self.classes_, importance)
+        return importance
+
+    def _running_importance(
+        self, places: np.ndarray, weights: np.ndarray, counts: np.ndarray
+    ) -> tuple[np.ndarray, np.ndarray]:
+        """Return how much each row of a stream counts, and the counts of classes after them."""
+        importance = running_importance(self.class_weight, self.classes_, places, counts)
+        return weights * importance, counts + np.bincount(places, minlength=counts.size)
+
+
+def probabilities_of(link: str, margins: np.ndarray) -> np.ndarray:
+    """Return the probability of every class, from margins with a column per output."""
+    if link == SOFTMAX and margins.shape[1] > 1:
+        shares = np.exp(margins - margins.max(axis=1, keepdims=True))
+        return shares / shares.sum(axis=1, keepdims=True)
+    positive = probability_of(LOSS_OF_LINK.get(link, LOG_LOSS), margins)
+    if margins.shape[1] == 1:
+        return np.hstack([1.0 - positive, positive])
+    totals = positive.sum(axis=1, keepdims=True)
+    uniform = np.full_like(positive, 1.0 / positive.shape[1])
+    return np.divide(positive, totals, out=uniform, where=totals > 0)
+
+
+def _is_plain(y: Any, n_rows: int) -> bool:
+    """Return whether labels need none of the checks, which cost more than learning a row."""
+    if type(y) is not np.ndarray or y.shape != (n_rows,):
+        return False
+    kind = y.dtype.kind
+    if kind == "O":
+        return all(type(label) is str for label in y)
+    return kind in "biuU" or (kind == "f" and bool(np.isfinite(y).all()))

@@ -1,0 +1,149 @@
+"""Parameters of estimators: declared once, and everything else is made of the declarations.
+
+That is the signature, the checks and the docstring of an estimator, and the command line's options.
+"""
+
+import inspect
+import re
+import textwrap
+from typing import Any, ClassVar
+
+import numpy as np
+
+from thresher.losses import CLASS_LOSSES
+from thresher.online.parameter import Parameter, Parameters
+from thresher.validation import FLAG, Kind, Number, OneOf, Whole, check_parameters
+
+LOSS = Parameter(
+    "loss",
+    "log_loss",
+    (OneOf(*CLASS_LOSSES),),
+    ", ".join(f'"{name}"' for name in CLASS_LOSSES),
+    "What is minimized. Probabilities need the log loss or modified Huber.",
+)
+CLASS_WEIGHT = Parameter(
+    "class_weight",
+    None,
+    (Kind(dict, "a dict of class: weight"), OneOf("balanced", None)),
+    'dict, "balanced" or None',
+    'Weights of classes. "balanced" counts the rows in ``fit``, and the rows so far in '
+    "``partial_fit``.",
+)
+FIT_INTERCEPT = Parameter(
+    "fit_intercept", True, FLAG, "bool", "Whether to learn an intercept; it is never shrunk."
+)
+RANDOM_STATE = Parameter(
+    "random_state",
+    None,
+    (
+        Whole(0, 2**32 - 1),
+        OneOf(None),
+        Kind(np.random.RandomState, "a numpy.random.RandomState"),
+    ),
+    "int, RandomState or None",
+    "Seed of everything random.",
+)
+N_JOBS = Parameter(
+    "n_jobs",
+    None,
+    (Whole(never=0), OneOf(None)),
+    "int or None",
+    "Number of threads; the result is the same to the last bit for any number.",
+)
+VERBOSE = Parameter("verbose", 0, (Whole(0), *FLAG), "int", "Whether ``fit`` reports its progress.")
+
+# What all online classifiers have besides their learner's own parameters.
+COMMON: Parameters = (
+    LOSS,
+    Parameter("max_iter", 20, (Whole(1),), "int", "Passes over the rows in ``fit``."),
+    Parameter(
+        "tol",
+        1e-3,
+        (Number(0), OneOf(None)),
+        "float or None",
+        "``fit`` ends early after a pass in which no weight changed by more than this share of the "
+        "largest weight; None never ends early.",
+    ),
+    FIT_INTERCEPT,
+    Parameter(
+        "shuffle",
+        True,
+        FLAG,
+        "bool",
+        "Whether ``fit`` reads the rows in a new random order in each pass.",
+    ),
+    CLASS_WEIGHT,
+    RANDOM_STATE,
+    N_JOBS,
+    Parameter(
+        "warm_start", False, FLAG, "bool", "Whether ``fit`` goes on from what was learned before."
+    ),
+    VERBOSE,
+)
+
+SECTION = re.compile(r"^\w[\w ]*\n-{3,}$", re.MULTILINE)
+
+
+class HasParameters:
+    """A class whose ``__init__`` and docstring are made of its ``parameters``.
+
+    A subclass that declares ``parameters`` gets its own; all are given by keyword.
+    """
+
+    parameters: ClassVar[Parameters] = ()
+
+    def __init__(self, **parameters: Any) -> None:
+        """Set the parameters; those that are not given have their defaults."""
+        defaults = {one.name: one.default for one in self.parameters}
+        for name in parameters:
+            if name not in defaults:
+                raise TypeError(
+                    f"{type(self).__name__} has no parameter {name!r}: there are "
+                    f"{', '.join(defaults)}."
+                )
+        vars(self).update(defaults | parameters)
+
+    def __init_subclass__(cls, **options: Any) -> None:
+        """Write the signature and the docstring of a class that declares parameters."""
+        super().__init_subclass__(**options)
+        if "parameters" in vars(cls):
+            cls.__init__ = _initializer(cls.parameters)  # type: ignore[method-assign]
+            cls.__doc__ = with_parameters(cls.__doc__ or "", cls.parameters)
+
+    def _check_parameters(self) -> None:
+        """Raise a ValueError that names the first parameter out of range."""
+        allowed = {one.name: one.allowed for one in self.parameters}
+        check_parameters(type(self).__name__, vars(self), allowed)
+
+
+def _initializer(parameters: Parameters) -> Any:
+    """Return an ``__init__`` with the signature of the parameters."""
+
+    def __init__(self: HasParameters, **given: Any) -> None:
+        HasParameters.__init__(self, **given)
+
+    kinds = inspect.Parameter
+    __init__.__signature__ = inspect.Signature(  # type: ignore[attr-defined]
+        [
+            kinds("self", kinds.POSITIONAL_OR_KEYWORD),
+            *(kinds(one.name, kinds.KEYWORD_ONLY, default=one.default) for one in parameters),
+        ]
+    )
+    return __init__
+
+
+def with_parameters(docstring: str, parameters: Parameters) -> str:
+    """Return a docstring with a section of parameters before its first section, or at the end."""
+    docstring = inspect.cleandoc(docstring)
+    entries = "\n".join(_entry(one) for one in parameters)
+    section = f"Parameters\n----------\n{entries}\n\n"
+    found = SECTION.search(docstring)
+    place = found.start() if found else len(docstring)
+    return f"{docstring[:place].rstrip()}\n\n{section}{docstring[place:]}".rstrip() + "\n"
+
+
+def _entry(parameter: Parameter) -> str:
+    """Return what a docstring has on a parameter."""
+    text = textwrap.fill(parameter.doc, 92, break_long_words=False, break_on_hyphens=False)
+    kind = f"{parameter.kind}, default={parameter.default!r}"
+    return f"{parameter.name} : {kind}\n{textwrap.indent(text, '    ')}"

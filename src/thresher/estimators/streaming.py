@@ -1,0 +1,279 @@
+"""Learning from a source chunk by chunk, so that it can stop and go on between any two."""
+
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import suppress
+from dataclasses import dataclass, field, replace
+from os import PathLike
+from typing import Any
+
+import numpy as np
+
+from thresher.estimators.base import LinearModel
+from thresher.estimators.given import GivenSource
+from thresher.estimators.learning import OnlineModel
+from thresher.estimators.scores import rows_of, targets_of
+from thresher.files import access
+from thresher.formats.cache import cached
+from thresher.formats.chunk import Chunk
+from thresher.formats.errors import DataError
+from thresher.formats.labels import find_classes
+from thresher.formats.names import HashedNames, Names, names_from_tree
+from thresher.formats.opening import open_rows, reading_from
+from thresher.formats.passes import passes_over
+from thresher.formats.protocol import Notify, Progress, Source
+from thresher.online.training import unchanged
+
+FIRST_ROWS, MOST_ROWS = 64, 1 << 13  # of the first chunks, if rows are predicted before learned
+
+Tree = dict[str, Any]
+
+
+def training_source(
+    model: OnlineModel,
+    source: Any,
+    cache: bool = True,
+    reading: dict[str, Any] | None = None,
+    names: Names | None = None,
+    notify: Notify | None = None,
+    progress: Progress | None = None,
+) -> Source:
+    """Return what a model learns from: files, kept in binary form if read again, or given rows.
+
+    ``names`` are those known so far of a training that goes on. ``notify`` receives what happens in
+    words, ``progress`` how many rows have been kept.
+    """
+    if _are_paths(source):
+        paths = [source] if isinstance(source, str | PathLike) else list(source)
+        how = reading_from(reading or {})
+        model.reading_ = {"label": how.label, "weight": how.weight}
+        opened = open_rows(paths, names=names, **(reading or {}))
+        if cache and model.max_iter > 1:
+            return cached(opened, paths, how, notify, progress, names)
+        return opened
+    if reading:
+        raise ValueError(f"{', '.join(reading)}: options of reading are for files.")
+    if hasattr(source, "chunks"):
+        return source
+    if isinstance(source, Iterable):
+        return GivenSource(source)
+    raise TypeError(
+        f"fit_stream takes paths, a source or an iterable of (rows, labels), not {source!r}."
+    )
+
+
+def prediction_source(
+    model: LinearModel,
+    paths: str | PathLike[str] | Sequence[str | PathLike[str]],
+    labelled: bool = False,
+    **reading: Any,
+) -> Source:
+    """Return a source of files whose columns are numbered as the model knows them.
+
+    What is not said of how to read them is as it was in training: the first rows of other files may
+    tell another story of where indices begin.
+    """
+    names = model.fitted_.names
+    how = reading_from(reading)
+    known = {"index_base": model.index_base_, **getattr(model, "reading_", {})}
+    if isinstance(names, HashedNames):
+        known["hash_bits"] = names.n_bits
+    unsaid = {name: one for name, one in known.items() if getattr(how, name) is None}
+    source = open_rows(paths, replace(how, labelled=labelled, **unsaid), names)
+    if (names is None) != (source.names is None):
+        has, wants = ("names", "numbers") if names is None else ("numbers", "names")
+        raise DataError(
+            f"The rows have features with {has}, but the model knows its features by {wants}: it "
+            "was trained on other data, or the format is not what the files' names tell (format=, "
+            "--format)."
+        )
+    return source
+
+
+def names_in(tree: Tree) -> Names | None:
+    """Return the names known so far to a training: its source goes on numbering after them."""
+    training = access.branch(access.branch(tree, "model"), "training")
+    return None if training["names"] is None else names_from_tree(access.branch(training, "names"))
+
+
+def _are_paths(source: Any) -> bool:
+    if isinstance(source, str | PathLike):
+        return True
+    given = isinstance(source, list | tuple) and bool(source)
+    return given and all(isinstance(one, str | PathLike) for one in source)
+
+
+@dataclass
+class StreamTraining:
+    """A model on its way through a source: passes finished, and rows of the current one.
+
+    If it is ``watched``, rows of the first pass are predicted before they are learned: ``errors``
+    are wrong classes, or squared errors, of ``predicted`` rows.
+    """
+
+    model: OnlineModel
+    source: Source
+    watched: bool = False
+    passes: int = 0
+    rows: int = 0
+    rows_a_pass: int = 0
+    predicted: int = 0
+    errors: float = 0.0
+    # columns and weights a pass ago
+    before: tuple[np.ndarray, np.ndarray] = field(
+        default_factory=lambda: (np.zeros(0, np.int64), np.zeros((1, 0)))
+    )
+
+    @classmethod
+    def begin(
+        cls, model: OnlineModel, source: Source, classes: Any = None, watched: bool = False
+    ) -> "StreamTraining":
+        """Start without having learned anything; classes are given or found in the first rows."""
+        if classes is None and hasattr(model, "class_weight"):
+            source, classes = find_classes(source)
+        model.begin_stream(classes)
+        return cls(model, source, watched)
+
+    def steps(self) -> Iterator[Chunk]:
+        """Learn to the end; yield each chunk once it is learned, with all in a state to be kept."""
+        model = self.model
+        most = model.max_iter if self.source.rewinds else 1
+        read = passes_over(self.source, model.shuffle, model.seed_)
+        while self.passes < most and not model.training_.finished:
+            for chunk in self._small_at_first(read(self.passes, self.rows)):
+                self._learn(chunk)
+                yield chunk
+                if model.training_.finished:
+                    break
+            if self.rows == 0:
+                raise DataError(
+                    f"There is not a single row to learn from in pass {self.passes + 1}."
+                )
+            self.passes, self.rows = self.passes + 1, 0
+            if self._settled():
+                break
+        model.end_stream(self.source)
+
+    @property
+    def progressive_error(self) -> float | None:
+        """Error of rows before they were learned: the share of wrong classes, or the RMSE."""
+        if not self.predicted:
+            return None
+        mean = self.errors / self.predicted
+        return mean if hasattr(self.model, "classes_") else float(np.sqrt(mean))
+
+    def share_done(self) -> float | None:
+        """Return how much of the training is done, if the number of rows is known."""
+        if not (self.source.rewinds and self.source.n_rows):
+            return None
+        done = self.passes * self.source.n_rows + self.rows
+        return min(1.0, done / (self.model.max_iter * self.source.n_rows))
+
+    def summary(self) -> Tree:
+        """Return what was learned, in a few numbers."""
+        model = self.model
+        return {
+            "rows": self.rows_a_pass,
+            "passes": model.n_iter_,
+            "features": model.n_features_selected_,
+            "width": model.n_features_in_,
+            "progressive_error": self.progressive_error,
+            "skipped": self.source.skipped.count,
+        }
+
+    def tree(self) -> Tree:
+        """Return everything that the rest of the training depends on, as a tree of plain values."""
+        from thresher.estimators.saving import model_tree
+
+        counts = {name: getattr(self, name) for name in COUNTS}
+        return {
+            "model": model_tree(self.model, training_state=True),
+            "fingerprint": self.source.fingerprint(),
+            "modified": self.source.modified(),
+            "watched": self.watched,
+            "errors": self.errors,
+            "columns_before": self.before[0],
+            "weights_before": self.before[1],
+            **counts,
+        }
+
+    @classmethod
+    def from_tree(cls, tree: Tree, source: Source) -> "StreamTraining":
+        """Return the training that gave a tree, with its source opened again."""
+        from thresher.estimators.saving import model_from
+
+        if access.word(tree, "fingerprint") != source.fingerprint():
+            raise DataError(
+                "The data is not what it was when the checkpoint was written: bring the old files "
+                "back, or train anew."
+            )
+        if tree.get("modified") != source.modified():
+            raise DataError(
+                "The data was written anew since the checkpoint was, and may be other data: bring "
+                "the old files back with their times (cp -p, rsync -t), or train anew."
+            )
+        columns = access.array(tree, "columns_before", np.int64, (None,))
+        return cls(
+            model_from(access.branch(tree, "model")),
+            source,
+            access.flag(tree, "watched"),
+            errors=access.number(tree, "errors"),
+            before=(
+                columns,
+                access.array(tree, "weights_before", np.float64, (None, columns.size)),
+            ),
+            **{name: access.whole(tree, name) for name in COUNTS},
+        )
+
+    def _small_at_first(self, chunks: Iterator[Chunk]) -> Iterator[Chunk]:
+        """Cut the first rows small if they are predicted: what is learned tells of what follows."""
+        for chunk in chunks:
+            first = 0
+            while first < len(chunk):
+                small = self.watched and self.passes == 0 and self.rows < MOST_ROWS
+                last = first + (max(FIRST_ROWS, self.rows) if small else len(chunk))
+                yield chunk[first:last]
+                first = last
+
+    def _learn(self, chunk: Chunk) -> None:
+        """Learn some rows, all of them or none."""
+        targets, weights = self._checked_targets(chunk)
+        rows = rows_of(chunk)
+        if self.watched and self.passes == 0 and self.rows:
+            found = self.model.row_errors(self.model.stream_margins(rows), targets)
+            self.predicted, self.errors = self.predicted + rows.n, self.errors + float(found.sum())
+        shuffled = self.model.shuffle and self.source.rewinds
+        where = f" of pass {self.passes + 1}, in which rows are shuffled" if shuffled else ""
+        self.model.learn_stream(
+            self.source, rows, chunk.width, targets, weights, self.passes, self.rows + 1, where
+        )
+        self.rows += rows.n
+        self.rows_a_pass = max(self.rows_a_pass, self.rows)
+
+    def _checked_targets(self, chunk: Chunk) -> tuple[np.ndarray, np.ndarray]:
+        """Return targets and weights; an error counts rows in the order of the source."""
+        with suppress(ValueError):
+            return targets_of(self.model, chunk, self.rows + 1)
+        before = 0
+        for one in self.source.chunks() if self.source.rewinds else ():
+            targets_of(self.model, one, before + 1)
+            before += len(one)
+        return targets_of(self.model, chunk, self.rows + 1)
+
+    def _settled(self) -> bool:
+        """Return whether a whole pass has changed no weight enough to go on."""
+        training = self.model.training_
+        if not self.model.tol or not training.settles:
+            return False
+        before, self.before = self.before, training.weights()[:2]
+        columns = np.union1d(before[0], self.before[0])
+        return unchanged(_spread(columns, *before), _spread(columns, *self.before), self.model.tol)
+
+
+COUNTS = ("passes", "rows", "rows_a_pass", "predicted")
+
+
+def _spread(columns: np.ndarray, mine: np.ndarray, weights: np.ndarray) -> np.ndarray:
+    """Return weights of some of the columns as weights of all."""
+    spread = np.zeros((weights.shape[0], columns.size))
+    spread[:, np.searchsorted(columns, mine)] = weights
+    return spread

@@ -1,0 +1,306 @@
+"""Learning from sources, and how well they are predicted: however rows arrive, the same model."""
+
+from itertools import pairwise
+
+import numpy as np
+import pandas as pd
+import pytest
+from numpy.testing import assert_allclose, assert_array_equal
+from scipy import sparse
+from sklearn.datasets import dump_svmlight_file
+from sklearn.metrics import confusion_matrix, log_loss, r2_score, roc_auc_score
+
+from cases import CLASSICS, LOSSES, NAMES, assert_same_bits, facts, labelled_rows, make
+from thresher.estimators import scores
+from thresher.estimators.regressor import OnlineRegressor
+from thresher.estimators.scores import Ranks, evaluate, evaluate_stream, margins_stream
+from thresher.estimators.streaming import (
+    StreamTraining,
+    prediction_source,
+    training_source,
+)
+from thresher.formats.errors import DataError
+from thresher.losses import LOSSES as LOSS_TABLE
+from thresher.online.sgd import PlainSGD
+from thresher.online.steps import steps_for
+
+ROWS, LABELS = labelled_rows(n=300)
+PLAIN = {"tol": None, "shuffle": False}
+
+
+def in_chunks(rows, labels, *cuts):
+    """Return the rows cut at the given places."""
+    edges = [0, *cuts, rows.shape[0]]
+    return [(rows[first:last], labels[first:last]) for first, last in pairwise(edges)]
+
+
+def table(rows, labels):
+    """Return rows and labels as a data frame."""
+    columns = [f"word {j}" for j in range(rows.shape[1])]
+    return pd.DataFrame(rows.toarray(), columns=columns).assign(label=labels)
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_one_pass_is_partial_fit_and_cuts_do_not_matter(problem, name):
+    rows, labels = problem
+    classes = np.unique(labels)
+    fed = make(name, max_iter=1)
+    for X, y in in_chunks(rows, labels, 7, 20):
+        fed.partial_fit(X, y, classes=classes)
+    streamed = make(name, max_iter=1, **PLAIN)
+    assert_same_bits(streamed.fit_stream(iter(in_chunks(rows, labels, 30)), classes=classes), fed)
+    whole = make(name).fit_stream([(rows, labels)])
+    cut = make(name).fit_stream(in_chunks(rows, labels, 1, 2, 19, 33))
+    assert_same_bits(whole, cut)
+    assert whole.n_iter_ == cut.n_iter_
+
+
+def test_several_passes_are_partial_fits_one_after_the_other(problem):
+    rows, labels = problem
+    streamed = make("FTRLClassifier", max_iter=3, **PLAIN).fit_stream([(rows, labels)])
+    fed = make("FTRLClassifier")
+    for _ in range(3):
+        fed.partial_fit(rows, labels, classes=np.unique(labels))
+    assert_same_bits(streamed, fed)
+    assert streamed.n_iter_ == 3
+    vocabulary = streamed.training_.vocabulary
+    counts = np.diff(sparse.csc_array(rows).indptr)
+    assert_array_equal(vocabulary.spread(vocabulary.occurrences, 40), counts)
+
+
+def test_training_ends_early_when_nothing_changes():
+    model = make("PlainSGDClassifier", max_iter=500, tol=0.5).fit_stream([(ROWS, LABELS)])
+    assert 1 < model.n_iter_ < 500
+
+
+def test_weights_of_rows_count():
+    weights = np.linspace(0.5, 1.5, 300)
+    streamed = make("FTRLClassifier", max_iter=1, **PLAIN).fit_stream([(ROWS, LABELS, weights)])
+    fed = make("FTRLClassifier").partial_fit(ROWS, LABELS, [0, 1], weights)
+    assert_same_bits(streamed, fed)
+
+
+WRONG = {
+    "an unknown label": (
+        in_chunks(ROWS, np.where(np.arange(300) == 30, 7, LABELS), 20),
+        r"label 7 at row 31 is not among the classes \[0, 1\]",
+    ),
+    "weights below 0": ([(ROWS, LABELS, -np.ones(300))], r"sample_weight is -1.0 at row 1:"),
+    "other columns": ([(ROWS, LABELS), (ROWS[:, :9], LABELS)], "Item 2 .*9 features, .* 40"),
+    "no tuple": ([np.zeros((3, 2))], "Item 1 of the stream: it is a ndarray. Give tuples"),
+    "fewer labels": ([(ROWS, LABELS[:2])], r"300 rows, and labels of shape \(2,\)"),
+    "a missing label": ([(ROWS, np.where(LABELS, None, 1))], r"labels\[\d+\] is missing"),
+    "not finite": ([(ROWS * np.nan, LABELS)], "Item 1 of the stream: Input X contains NaN"),
+}
+
+
+@pytest.mark.parametrize("case", WRONG)
+def test_what_is_wrong_with_a_stream_is_named_and_harms_nothing(case):
+    source, message = WRONG[case]
+    model = make("FTRLClassifier").fit(ROWS, LABELS)
+    before = facts(model)
+    for one in (source, iter(source)):
+        with pytest.raises(DataError, match=message):
+            model.fit_stream(one, classes=[0, 1])
+        assert facts(model) == before
+
+
+def test_classes_are_found_in_the_first_rows_or_given():
+    assert make("FTRLClassifier").fit_stream([(ROWS, LABELS)]).classes_.tolist() == [0, 1]
+    three = make("FTRLClassifier").fit_stream(iter([(ROWS, LABELS)]), classes=[0, 1, 2])
+    assert three.classes_.tolist() == [0, 1, 2]
+    with pytest.raises(DataError, match="All rows looked at are of class 1: a classifier needs"):
+        make("FTRLClassifier").fit_stream([(ROWS, np.ones(300))])
+    with pytest.raises(DataError, match="not a single row"):
+        make("FTRLClassifier").fit_stream([])
+    with pytest.raises(ValueError, match="has only one class"):
+        make("FTRLClassifier").fit_stream([(ROWS, LABELS)], classes=[1])
+
+
+def test_what_is_no_source_and_options_without_files_are_refused():
+    with pytest.raises(TypeError, match="fit_stream takes paths, a source or an iterable"):
+        make("FTRLClassifier").fit_stream(3)
+    with pytest.raises(ValueError, match="label: options of reading are for files"):
+        make("FTRLClassifier").fit_stream([(ROWS, LABELS)], label="y")
+    with pytest.raises(TypeError, match="labels is no option of reading: there are format"):
+        make("FTRLClassifier").fit_stream("rows.svm", labels="x")
+
+
+def test_an_overflow_names_row_and_pass():
+    huge = ROWS.copy()
+    huge.data[huge.indptr[200] : huge.indptr[201]] *= 1e200
+    for shuffle, words in (
+        (True, r"row \d+ of pass 1, in which rows are shuffled"),
+        (False, "row 20"),
+    ):
+        model = make("PlainSGDClassifier", loss="squared_hinge", shuffle=shuffle)
+        with pytest.raises(ValueError, match=f"overflowed while learning {words}"):
+            model.fit_stream([(huge, LABELS)])
+
+
+def test_frames_are_matched_by_name():
+    frame = table(ROWS, LABELS).drop(columns="label")
+    other = frame[frame.columns[::-1]]
+    model = make("FTRLClassifier").fit_stream([(frame, LABELS), (other, LABELS)])
+    assert_same_bits(model, make("FTRLClassifier").fit_stream([(frame, LABELS)] * 2))
+    assert model.feature_names_in_.tolist() == list(frame.columns)
+    assert_array_equal(model.predict(other), model.predict(frame))
+    with pytest.raises(DataError, match="Item 2 of the stream: X lacks 1 of the 40 columns"):
+        make("FTRLClassifier").fit_stream([(frame, LABELS), (frame.iloc[:, 1:], LABELS)])
+
+
+# --------------------------------------------------------------------------------------- files
+
+
+@pytest.fixture
+def csv(tmp_path):
+    """A table of 300 rows."""
+    table(ROWS, np.array(["ash", "oak"])[LABELS]).to_csv(tmp_path / "rows.csv", index=False)
+    return tmp_path / "rows.csv"
+
+
+def test_files_give_names_and_the_same_model_as_arrays(csv, tmp_path):
+    model = make("FTRLClassifier", **PLAIN).fit_stream(csv)
+    labels = np.array(["ash", "oak"])[LABELS]
+    given = make("FTRLClassifier", **PLAIN).fit_stream([(ROWS, labels)])
+    assert_allclose(model.coef_, given.coef_, rtol=1e-12)
+    frame = table(ROWS, labels).drop(columns="label")
+    assert_array_equal(model.predict(frame[frame.columns[::-1]]), given.predict(ROWS))
+    assert model.feature_names_in_.tolist() == list(frame.columns)
+    assert model.data_fingerprint_
+    found = list(scores.predict_stream(model, prediction_source(model, csv)))
+    assert_array_equal(np.concatenate(found), model.predict(frame))
+    dump_svmlight_file(ROWS, LABELS, str(tmp_path / "rows.svm"), zero_based=False)
+    with pytest.raises(DataError, match=r"features with numbers, but the model knows .* by names"):
+        prediction_source(model, tmp_path / "rows.svm")
+
+
+def test_indices_are_read_as_in_training(tmp_path):
+    dump_svmlight_file(ROWS, LABELS, str(tmp_path / "rows.svm"), zero_based=True)
+    model = make("FTRLClassifier", **PLAIN).fit_stream(tmp_path / "rows.svm", index_base=0)
+    assert set(model.get_feature_names_out()) <= set(map(str, range(40)))
+    (tmp_path / "few.svm").write_text("0 5:1\n")
+    margins = next(margins_stream(model, prediction_source(model, tmp_path / "few.svm")))[1]
+    assert_allclose(margins[0, 0], model.coef_[0, 5] + model.intercept_[0])
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_figures_of_files_are_those_of_arrays(csv, name):
+    model = make(name).fit_stream(csv)
+    X, y = table(ROWS, LABELS).drop(columns="label"), np.array(["ash", "oak"])[LABELS]
+    found, unknown = evaluate_stream(model, prediction_source(model, csv, labelled=True))
+    figures = evaluate(model, X, y)
+    assert found.error == figures.error == pytest.approx(1 - model.score(X, y))
+    assert found.rows == figures.rows == 300
+    assert unknown.warning() is None
+    assert figures.log_loss == pytest.approx(log_loss(y, model.predict_proba(X)))
+    assert figures.auc == pytest.approx(roc_auc_score(y, model.decision_function(X)))
+    assert_array_equal(figures.confusion, confusion_matrix(y, model.predict(X)))
+    assert figures.features == model.n_features_selected_
+
+
+def test_rows_without_labels_or_common_features_are_noticed(tmp_path):
+    dump_svmlight_file(ROWS, LABELS, str(tmp_path / "rows.svm"), zero_based=False)
+    model = make("FTRLClassifier").fit_stream(tmp_path / "rows.svm")
+
+    def evaluated(text):
+        (tmp_path / "other.svm").write_text(text)
+        return evaluate_stream(model, prediction_source(model, tmp_path / "other.svm"))
+
+    found, unknown = evaluated("0 99:1\n1 99:2\n")
+    assert found.rows == 2
+    assert "features occurs in any of the 2 rows: was it trained on other data" in unknown.warning()
+    with pytest.raises(DataError, match="label 7 at row 2 is not among the classes"):
+        evaluated("0 1:1\n7 1:2\n")
+    with pytest.raises(DataError, match="Row 1 has no label"):
+        evaluated("1:1\n1:2\n")
+
+
+def test_a_watched_training_predicts_rows_before_it_learns_them():
+    model = make("FTRLClassifier", max_iter=2, tol=None, shuffle=False)
+    training = StreamTraining.begin(model, training_source(model, [(ROWS, LABELS)]), watched=True)
+    shares = [training.share_done() for _ in training.steps()]
+    assert (training.predicted, training.passes, training.rows_a_pass) == (300 - 64, 2, 300)
+    assert shares == sorted(shares)
+    assert shares[-1] == 1.0
+    assert 0 < training.progressive_error < 0.5
+    assert training.summary()["features"] == model.n_features_selected_
+    fed = make("FTRLClassifier").partial_fit(ROWS[:64], LABELS[:64], [0, 1])
+    rest = ROWS[64:128], LABELS[64:128]
+    watched = StreamTraining.begin(model, training_source(model, [(ROWS[:128], LABELS[:128])]))
+    watched.watched = True
+    steps = watched.steps()
+    next(steps), next(steps)
+    assert watched.progressive_error == 1 - fed.score(*rest)
+
+
+# ------------------------------------------------------------------------------------- numbers
+
+
+class Regressor(OnlineRegressor):
+    """Least squares by SGD."""
+
+    parameters = tuple(one for one in make(CLASSICS[2]).parameters if one.name != "class_weight")
+
+    def _learner(self):
+        loss = LOSS_TABLE["squared_error"]
+        return PlainSGD(loss.code, steps_for(loss, vars(self), self.fit_intercept))
+
+
+NUMBERS = ROWS @ np.linspace(-1, 1, 40) + 3.0
+
+
+def test_numbers_are_learned_from_arrays_and_streams():
+    model = Regressor(max_iter=50, random_state=0).fit(ROWS, NUMBERS)
+    assert model.score(ROWS, NUMBERS) > 0.95
+    assert model.coef_.shape == (40,)
+    fed = Regressor().partial_fit(ROWS[:99], NUMBERS[:99]).partial_fit(ROWS[99:], NUMBERS[99:])
+    whole = Regressor(max_iter=1, **PLAIN).fit_stream([(ROWS, NUMBERS)])
+    assert_array_equal(fed.coef_, whole.coef_)
+    assert not hasattr(model, "predict_proba")
+    for y, message in ((["a"] * 300, "must be numbers"), (NUMBERS * np.nan, "contains NaN")):
+        with pytest.raises(ValueError, match=message):
+            model.fit(ROWS, y)
+    with pytest.raises(ValueError, match="a regressor has none"):
+        model.fit_stream([(ROWS, NUMBERS)], classes=[0, 1])
+    with pytest.raises(ValueError, match="sample_weight leaves no row"):
+        model.fit(ROWS, NUMBERS, sample_weight=0)
+
+
+def test_figures_of_numbers_are_scikit_learns():
+    model = Regressor().fit(ROWS, NUMBERS)
+    weights, found = np.linspace(0, 2, 300), model.predict(ROWS)
+    figures = evaluate(model, ROWS, NUMBERS, weights)
+    assert figures.r2 == pytest.approx(r2_score(NUMBERS, found, sample_weight=weights))
+    assert figures.mae == pytest.approx(np.average(np.abs(NUMBERS - found), weights=weights))
+    parts = scores.NumberScores(model)
+    for now in (slice(0, 7), slice(7, 200), slice(200, 300)):
+        parts.add(found[now, None], NUMBERS[now], weights[now])
+    assert parts.figures().r2 == pytest.approx(figures.r2)
+    assert parts.figures().rmse == pytest.approx(figures.rmse)
+    with pytest.raises(DataError, match="no row to evaluate"):
+        evaluate(model, ROWS, NUMBERS, 0.0)
+
+
+@pytest.mark.parametrize("most", [10**6, 200])
+def test_the_area_is_that_of_scikit_learn_and_its_memory_is_bounded(monkeypatch, most):
+    monkeypatch.setattr(scores, "MOST_DISTINCT", most)
+    rng = np.random.default_rng(0)
+    y, weights = rng.random(3000) < 0.4, rng.random(3000)
+    margins = np.round(rng.normal(size=3000) + y, 3)
+    ranks = Ranks()
+    for now in np.array_split(np.arange(3000), 7):
+        ranks.add(margins[now], weights[now] * y[now], weights[now] * ~y[now])
+    assert ranks.margins.size <= most
+    expected = roc_auc_score(y, margins, sample_weight=weights)
+    assert ranks.auc() == pytest.approx(expected, abs=1e-12 if most > 200 else 0.005)
+    assert Ranks().auc() is None
+
+
+@pytest.mark.parametrize("loss", LOSSES)
+def test_only_probabilities_have_a_log_loss(multiclass, loss):
+    rows, labels = multiclass
+    figures = evaluate(make("FTRLClassifier", loss=loss).fit(rows, labels), rows, labels)
+    assert (figures.log_loss is not None) == LOSS_TABLE[loss].probabilities
+    assert figures.auc is None
+    assert figures.confusion.shape == (3, 3)
