@@ -15,7 +15,6 @@ from thresher.jit import jit
 from thresher.losses import LOSSES, value_of
 from thresher.threads import Threads
 from thresher.winnow.eliminate import Field, Final, Refit, eliminate
-from thresher.winnow.sample import Sample
 
 STRENGTHS = (0.1, 0.5, 2.5)  # while selecting
 FINALS = (0.3, 3.0, 30.0, 300.0)  # of the features selected
@@ -71,7 +70,9 @@ class Way(NamedTuple):
     def with_finals(self, chosen: slice) -> Self:
         """Return the same for some of the final fits."""
         return type(self)(
-            self.losses[..., chosen], self.errors[..., chosen], self.scores[..., chosen],
+            self.losses[..., chosen],
+            self.errors[..., chosen],
+            self.scores[..., chosen],
             self.columns,
         )
 
@@ -192,9 +193,10 @@ def weighted_sums(values, importance):
 
 
 def standard_error(values: np.ndarray, importance: np.ndarray) -> np.ndarray:
-    """Return the standard errors of such means."""
+    """Return the standard errors of such means, of so many even rows as the uneven ones amount to."""
     spread = np.sqrt(mean((values - mean(values, importance)) ** 2, importance))
-    return spread / np.sqrt(max(np.count_nonzero(importance) - 1, 1))
+    n_even = float(importance.sum() ** 2 / (importance**2).sum())
+    return spread / np.sqrt(max(n_even - 1.0, 1.0))
 
 
 def choose(table: Table, caution: float, size: int | None = None) -> Choice:

@@ -28,7 +28,7 @@ from thresher.winnow.screen import Sums, n_screened
 
 FEWEST_AUTO, MOST_AUTO, ROWS_A_FEATURE = 200, 1000, 10
 FINE = 10  # every size up to this one is on the path
-MOST_IN_FOLD = 3_000, 3_000  # rows that a fold learns from, and that it holds out
+MOST_IN_FOLD = 3_000  # rows that a fold learns from, and as many that it holds out
 CLEARLY = 2.0  # standard errors
 
 
@@ -124,7 +124,7 @@ def winnow(sample: Sample, splits: Sequence[Split], plan: Plan, threads: Threads
     screened = n_screened(largest)
 
     def fold(split: Split) -> Fold:
-        some, others = (at_most(places, most) for places, most in zip(split, MOST_IN_FOLD))
+        some, others = (at_most(places, MOST_IN_FOLD) for places in split)
         train, held = sample.at(some), sample.at(others)
         field = Field.of(train, Sums.of(train), screened, held.rows)
         return Fold(field, others, held.targets, held.importance)
