@@ -28,6 +28,7 @@ from thresher.winnow.screen import Sums, n_screened
 
 FEWEST_AUTO, MOST_AUTO, ROWS_A_FEATURE = 200, 1000, 10
 FINE = 10  # every size up to this one is on the path
+RARE = 0.2  # share of a fold's rows that belong to any class, if all are as rare: at least
 MOST_IN_FOLD = 3_000  # rows that a fold learns from, and as many that it holds out
 CLEARLY = 2.0  # standard errors
 
@@ -124,20 +125,30 @@ def winnow(sample: Sample, splits: Sequence[Split], plan: Plan, threads: Threads
     screened = n_screened(largest)
 
     def fold(split: Split) -> Fold:
-        some, others = (at_most(places, MOST_IN_FOLD) for places in split)
-        train, held = sample.at(some), sample.at(others)
+        (train, _), (held, places) = (at_most(sample, part, MOST_IN_FOLD) for part in split)
         field = Field.of(train, Sums.of(train), screened, held.rows)
-        return Fold(field, others, held.targets, held.importance)
+        return Fold(field, places, held.targets, held.importance)
 
     field = Field.of(sample, Sums.of(sample), screened)
     return winnow_fields(field, threads.map(fold, list(splits)), plan, largest, threads)
 
 
-def at_most(places: np.ndarray, most: int) -> np.ndarray:
-    """Return so many of the places at most, the same for every fit."""
+def at_most(sample: Sample, places: np.ndarray, most: int) -> tuple[Sample, np.ndarray]:
+    """Return about so many of the rows at most, the same for every fit, and their places.
+
+    More of a rare class are kept, each of which counts less.
+    """
     if places.size <= most:
-        return places
-    return np.sort(places[permutation(0, 0, 0, places.size)[:most]])
+        return sample.at(places), places
+    places = places[permutation(0, 0, 0, places.size)]
+    classes = sample.targets[places] if sample.of_classes else np.zeros(places.size)
+    _, classes, counts = np.unique(classes, return_inverse=True, return_counts=True)
+    shares = most * counts / places.size
+    sizes = np.ceil(np.clip(most * RARE / counts.size, shares, counts)).astype(np.int64)
+    kept = [np.flatnonzero(classes == c)[:size] for c, size in enumerate(sizes)]
+    few = sample.at(places[np.concatenate(kept)])
+    few = few._replace(importance=few.importance * np.repeat(shares / sizes, sizes))
+    return few, places[np.concatenate(kept)]
 
 
 def winnow_fields(
