@@ -82,7 +82,7 @@ class Preparation(NamedTuple):
         spreads = statistics.spreads()[measured]
         factors = np.divide(1.0, spreads, out=np.zeros_like(spreads), where=spreads > 0)
         others = np.count_nonzero(statistics.counts) > measured.size
-        return cls(others if unit is None else unit, measured, factors)
+        return cls(bool(others) if unit is None else unit, measured, factors)
 
     def apply(self, rows: Rows) -> Rows:
         """Return prepared rows."""

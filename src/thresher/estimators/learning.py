@@ -24,6 +24,7 @@ from thresher.rows import Rows
 from thresher.threads import threads
 
 if TYPE_CHECKING:
+    from thresher.estimators.streaming import SourceTraining
     from thresher.formats.protocol import Source
 
 
@@ -153,16 +154,24 @@ class OnlineModel(HasParameters, LinearModel):
         **reading
             How files are read: the options of ``thresher.open_rows``.
         """
-        from thresher.estimators.streaming import StreamTraining, training_source
+        from thresher.estimators.streaming import training_source
 
         with self._exclusive():
             self._check_parameters()
             draft = self._draft(fresh=True)
             notify = print if self.verbose else None
             opened = training_source(draft, source, cache, reading, notify=notify)
-            for _ in StreamTraining.begin(draft, opened, classes).steps():
+            for _ in draft.start_training(opened, classes).steps():
                 pass
             return self._become(draft)
+
+    def start_training(
+        self, source: "Source", classes: Any = None, watched: bool = False
+    ) -> "SourceTraining":
+        """Return what learns a source step by step, without having learned anything."""
+        from thresher.estimators.streaming import StreamTraining
+
+        return StreamTraining.begin(self, source, classes, watched)
 
     def begin_stream(self, classes: Any = None) -> None:
         """Start to learn a source, without having learned anything."""
@@ -298,15 +307,15 @@ class OnlineModel(HasParameters, LinearModel):
                 self._prepared,
                 self._link(),
                 getattr(self, "classes_", None),
-                self._feature_names(columns) if named else None,
+                self._feature_names(columns, self._prepared) if named else None,
             )
 
-    def _feature_names(self, columns: np.ndarray) -> Names | None:
+    def _feature_names(self, columns: np.ndarray, preparation: Preparation) -> Names | None:
         """Return the names of some columns, those of files or of a data frame.
 
         Columns that stand apart from the length of rows are needed, too, to predict.
         """
-        columns = np.union1d(columns, self._prepared.measured)
+        columns = np.union1d(columns, preparation.measured)
         if self._names is not None:
             return self._names.only(columns)
         named = vars(self).get("feature_names_in_")

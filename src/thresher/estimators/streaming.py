@@ -4,7 +4,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from os import PathLike
-from typing import Any
+from typing import Any, ClassVar, Protocol
 
 import numpy as np
 
@@ -102,6 +102,33 @@ def _are_paths(source: Any) -> bool:
     return given and all(isinstance(one, str | PathLike) for one in source)
 
 
+class SourceTraining(Protocol):
+    """A model on its way through a source.
+
+    Unless it ``can_stop``, nothing can be kept between two steps: it begins anew.
+    """
+
+    can_stop: ClassVar[bool]
+    source: Source
+
+    @property
+    def progressive_error(self) -> float | None:
+        """Return the error of rows before they were learned, if that is known."""
+        ...
+
+    def steps(self) -> Iterator[Chunk]:
+        """Learn to the end; yield chunk after chunk as they are read."""
+        ...
+
+    def share_done(self) -> float | None:
+        """Return how much of the training is done, if that is known."""
+        ...
+
+    def summary(self) -> Tree:
+        """Return what was learned, in a few numbers."""
+        ...
+
+
 @dataclass
 class StreamTraining:
     """A model on its way through a source: passes finished, and rows of the current one.
@@ -109,6 +136,8 @@ class StreamTraining:
     If it is ``watched``, rows of the first pass are predicted before they are learned: ``errors``
     are wrong classes, or squared errors, of ``predicted`` rows.
     """
+
+    can_stop: ClassVar[bool] = True
 
     model: OnlineModel
     source: Source
