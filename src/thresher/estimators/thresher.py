@@ -12,7 +12,13 @@ from thresher.estimators.inputs import check_rows
 from thresher.estimators.labels import check_weights, with_weight
 from thresher.estimators.learning import OnlineModel
 from thresher.estimators.online import OnlineClassifier
-from thresher.estimators.parameters import CLASS_WEIGHT, FIT_INTERCEPT, N_JOBS, RANDOM_STATE, VERBOSE
+from thresher.estimators.parameters import (
+    CLASS_WEIGHT,
+    FIT_INTERCEPT,
+    N_JOBS,
+    RANDOM_STATE,
+    VERBOSE,
+)
 from thresher.estimators.regressor import OnlineRegressor
 from thresher.fitted import Fitted
 from thresher.losses import CLASS_LOSSES, HINGE, HUBER, LOSSES, NUMBER_LOSSES
@@ -90,11 +96,16 @@ ATTRIBUTES = """
 class ThresherModel(OnlineModel):
     """What the flagship's classifier and regressor have in common."""
 
-    fixed: ClassVar[tuple[str, ...]] = ("loss", "n_features_to_select", "normalize", "fit_intercept")
+    fixed: ClassVar[tuple[str, ...]] = (
+        "loss",
+        "n_features_to_select",
+        "normalize",
+        "fit_intercept",
+    )
     stored: ClassVar[dict[str, Any]] = {**OnlineModel.stored, "path_": Path}
 
     # a stream passes once, in its own order
-    max_iter, tol, shuffle, warm_start = 1, None, False, False
+    tol, shuffle, warm_start = None, False, False
 
     n_features_to_select: int | float | str
     caution: float
@@ -176,7 +187,9 @@ class ThresherModel(OnlineModel):
         place, best = path.place(path.size), int(path.loss.argmin())
         given = "as asked for"
         if self.n_features_to_select == "auto":
-            given = "the smallest number whose held-out loss is within one standard error of the best"
+            given = (
+                "the smallest number whose held-out loss is within one standard error of the best"
+            )
         lines = [
             f"{path.size:,} of {self.n_features_in_:,} features were selected: {given}.",
             f"Held-out loss {path.loss[place]:.4g} (standard error {path.loss_se[place]:.2g}), "
