@@ -35,7 +35,6 @@ SMALL = {
         "n_paths": 3,
         "burst_size": 6,
         "bursts_per_stage": 3,
-        "rejection_rate": 0.5,
         "purge_threshold": 0.5,
         "max_iter": 4,
     },

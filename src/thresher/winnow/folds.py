@@ -18,7 +18,7 @@ from thresher.winnow.eliminate import Field, Final, Refit, eliminate
 from thresher.winnow.sample import Sample
 
 STRENGTHS = (0.1, 0.5, 2.5)  # while selecting
-FINALS = (1.0, 10.0, 100.0)  # of the features selected
+FINALS = (0.3, 3.0, 30.0, 300.0)  # of the features selected
 ROUGH = 1e-1  # precision of weights that only judge held-out rows
 
 Score = Callable[[np.ndarray, np.ndarray], float]  # of margins, and the places of their rows
