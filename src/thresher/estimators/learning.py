@@ -138,7 +138,7 @@ class OnlineModel(HasParameters, LinearModel):
         """Learn from files larger than memory, or from any stream of rows.
 
         Memory follows the features, not the rows. Files are read ``max_iter`` times, in a new
-        order if ``shuffle`` says so; what can be read only once is learned in its own order.
+        order with ``shuffle``; what can be read only once is learned in its own order.
 
         Parameters
         ----------
