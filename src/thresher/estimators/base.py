@@ -257,7 +257,7 @@ class LinearModel(SelectorMixin, BaseEstimator):
         save(self, path, training_state=training_state)
 
     def export(self, path: str | os.PathLike[str], **options: Any) -> None:
-        """Write the model for other programs; the ending of the path says for which.
+        """Write the model for other programs; the ending of the path decides for which.
 
         ``.csv``, ``.tsv``, ``.json`` and ``.parquet`` are tables of names and weights (with
         ``every_size=True`` those of all models of a path); ``.onnx`` is a graph, whose rows are of

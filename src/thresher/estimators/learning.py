@@ -44,8 +44,8 @@ class OnlineModel(HasParameters, LinearModel):
     }
 
     loss: str
+    max_iter: int
     # What an estimator does not declare among its parameters is as follows.
-    max_iter: int = 20
     tol: float | None = None
     fit_intercept: bool = True
     shuffle: bool = True
@@ -139,7 +139,7 @@ class OnlineModel(HasParameters, LinearModel):
         """Learn from files larger than memory, or from any stream of rows.
 
         Memory follows the features, not the rows. Files are read ``max_iter`` times, in a new
-        order if ``shuffle`` says so; what can be read only once is learned in its own order.
+        order with ``shuffle``; what can be read only once is learned in its own order.
 
         Parameters
         ----------
@@ -209,6 +209,11 @@ class OnlineModel(HasParameters, LinearModel):
             self.feature_names_in_ = np.array(list(kinds), object)
 
     @property
+    def stream_passes(self) -> int:
+        """How often a source is read; once by estimators that do not declare it."""
+        return int(getattr(self, "max_iter", 1))
+
+    @property
     def seed_(self) -> int:
         """Seed of everything random, as drawn from ``random_state``."""
         return self._seed
@@ -232,17 +237,12 @@ class OnlineModel(HasParameters, LinearModel):
         kept, rows, targets, importance = with_weight(rows, targets, importance)
         passes = Passes(int(self.max_iter), self.tol or 0.0, self.shuffle, self._seed)
         report = _print_pass if self.verbose else None
-        self.training_.learner = self._learner()
+        training = self.training_
+        training.learner = self._learner()
+        rows, goals = self._prepared.apply(rows), self._problem_targets(targets)
         try:
             with threads(self.n_jobs) as team:
-                self.n_iter_ = self.training_.fit(
-                    self._prepared.apply(rows),
-                    self._problem_targets(targets),
-                    importance,
-                    passes,
-                    team,
-                    report,
-                )
+                self.n_iter_ = training.fit(rows, goals, importance, passes, team, report)
         except Overflow as overflow:
             raise overflowed(vars(self), int(kept[overflow.row]), importance) from None
         self._snapshot = Snapshot(self._make_fitted())

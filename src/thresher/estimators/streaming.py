@@ -47,7 +47,7 @@ def training_source(
         how = reading_from(reading or {})
         model.reading_ = {"label": how.label, "weight": how.weight}
         opened = open_rows(paths, names=names, **(reading or {}))
-        if cache and model.max_iter > 1:
+        if cache and model.stream_passes > 1:
             return cached(opened, paths, how, notify, progress, names)
         return opened
     if reading:
@@ -165,7 +165,7 @@ class StreamTraining:
     def steps(self) -> Iterator[Chunk]:
         """Learn to the end; yield each chunk once it is learned, with all in a state to be kept."""
         model = self.model
-        most = model.max_iter if self.source.rewinds else 1
+        most = model.stream_passes if self.source.rewinds else 1
         read = passes_over(self.source, model.shuffle, model.seed_)
         while self.passes < most and not model.training_.finished:
             for chunk in self._small_at_first(read(self.passes, self.rows)):
@@ -195,7 +195,7 @@ class StreamTraining:
         if not (self.source.rewinds and self.source.n_rows):
             return None
         done = self.passes * self.source.n_rows + self.rows
-        return min(1.0, done / (self.model.max_iter * self.source.n_rows))
+        return min(1.0, done / (self.model.stream_passes * self.source.n_rows))
 
     def summary(self) -> Tree:
         """Return what was learned, in a few numbers."""

@@ -94,7 +94,7 @@ class ThresherModel(OnlineModel):
     stored: ClassVar[dict[str, Any]] = {**OnlineModel.stored, "path_": Path}
 
     # a stream passes once, in its own order
-    max_iter, tol, shuffle, warm_start = 1, None, False, False
+    tol, shuffle, warm_start = None, False, False
 
     n_features_to_select: int | float | str
     caution: float
