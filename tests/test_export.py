@@ -288,9 +288,10 @@ def test_a_table_holds_names_numbers_and_frequencies(form, preparation):
     model = contents(preparation, NO_LINK, 0)
     write, read = READERS[form]
     table = read(write(model))
-    scaled = ["scaled"] if preparation == "measured" else []
+    prepared = PREPARATIONS[preparation]
+    scaled = ["scaled"] if prepared.unit and prepared.measured.size else []
     assert list(table.columns) == ["feature", "column", "weight", *scaled, "frequency"]
-    kept = model.fitted.weights[0] != 0
+    kept = (model.fitted.weights[0] != 0) | prepared.kept_length
     table = table[: 1 + kept.sum()]
     assert list(table.feature) == ["(intercept)", *NAMES[model.fitted.columns[kept]]]
     assert list(table.weight) == [model.fitted.intercepts[0], *model.fitted.weights[0, kept]]
