@@ -1,8 +1,8 @@
 """Error, log loss, stability and time at the same numbers of features, beside fair rivals.
 
-    python -m experiments.judge                     measure what is missing, print the tables
-    python -m experiments.judge --method thresher --again
-    python -m experiments.judge --only-table --page docs/claim.md
+    python -m experiments.judge                                  measure what is missing
+    python -m experiments.judge --only method=thresher --again
+    python -m experiments.judge --only-tables --page docs/claim.md
 
 Every method sees the same rows: tf-idf of counts, standardized columns of dense sets, rows of unit
 length otherwise; at most 6,000 rows of a set, 30 % of them to test. A method wins a cell (a set at
@@ -10,7 +10,6 @@ a size) if its error is lower by more than one standard error of the difference,
 splits; it loses by the same rule. Sets that the library was tuned on are shown apart.
 """
 
-import argparse
 import base64
 import math
 import time
@@ -30,14 +29,14 @@ from sklearn.preprocessing import StandardScaler, normalize
 from experiments import data, markdown, records
 from experiments.data import Split
 from experiments.records import Record
-from experiments.rivals import METHODS, OURS, TITLES, rivals
+from experiments.rivals import METHODS, OURS, RIVALS, TITLES
 from thresher.stability import mean_pairwise_kappa
 
 SIZES = (20, 50, 100, 200, 500)
 MOST_SHARE = 0.4  # of the columns that occur: larger sizes are left out
 MOST_ROWS, TEST_SHARE, FEW_TESTED = 6000, 0.3, 100
+SPLITS = 2
 HALVES, STABILITY_SIZES = 3, (50, 100)
-TASK = ("set", "split", "method")
 GROUPS = {"new": ("new",), "tuned on": ("paper", "extension")}  # roles of sets
 
 Cell = tuple[str, int]  # a set at a size
@@ -144,22 +143,21 @@ def wins_and_losses(pairs: Iterable[tuple[Record, Record]]) -> tuple[int, int, i
     return won, lost, len(rows)
 
 
-def pairs_of(found: dict[tuple[Any, ...], Record], rival: str) -> list[tuple[Record, Record]]:
+def pairs_of(found: Sequence[Record], rival: str) -> list[tuple[Record, Record]]:
     """Return our records with those of a rival on the same split."""
-    return [
-        (one, found[name, split, rival])
-        for (name, split, method), one in found.items()
-        if method == OURS and (name, split, rival) in found
-    ]
+    theirs = {(one["set"], one["split"]): one for one in found if one["method"] == rival}
+    ours = [one for one in found if one["method"] == OURS]
+    keys = [(one["set"], one["split"]) for one in ours]
+    return [(one, theirs[key]) for one, key in zip(ours, keys, strict=True) if key in theirs]
 
 
-def table(found: dict[tuple[Any, ...], Record], methods: Sequence[str]) -> str:
+def table(found: Sequence[Record]) -> str:
     """Return our results over those of every rival."""
     header = ["rival", *(f"error, {group} sets" for group in GROUPS), "log loss"]
     header += [f"won, lost: {group}" for group in GROUPS]
     header += ["few test rows, points", "kappa: ours, theirs", "time"]
     rows = []
-    for rival in rivals(methods):
+    for rival in RIVALS:
         pairs = pairs_of(found, rival)
         grouped = [_in_group(pairs, group) for group in GROUPS]
         row = [TITLES[rival], *(_ratio(group, "errors") for group in grouped)]
@@ -196,50 +194,26 @@ def _kappas(pairs: list[tuple[Record, Record]]) -> str:
     return ", ".join(f"{np.nanmean(side):.3f}" for side in sides)
 
 
-def table_by_set(found: dict[tuple[Any, ...], Record], methods: Sequence[str]) -> str:
+def table_by_set(found: Sequence[Record]) -> str:
     """Return our error over every rival's, set by set."""
     rows = []
-    for name in dict.fromkeys(key[0] for key in found):
+    for name in dict.fromkeys(one["set"] for one in found):
         ratios = []
-        for rival in rivals(methods):
+        for rival in RIVALS:
             pairs = [pair for pair in pairs_of(found, rival) if pair[0]["set"] == name]
             logs = np.concatenate([log_ratios(*pair, "errors") for pair in pairs] or [[np.nan]])
             ratios.append(markdown.number(math.exp(logs.mean())))
         rows.append([data.named(name).title, data.named(name).role, *ratios])
-    return markdown.table(["set", "role", *(TITLES[one] for one in rivals(methods))], rows)
+    return markdown.table(["set", "role", *(TITLES[one] for one in RIVALS)], rows)
 
 
-def main(words: Sequence[str] | None = None) -> list[str]:
-    """Measure what is missing and print the tables; return what failed."""
-    command = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
-    sets = data.of_role("new", "paper", "extension")
-    add = command.add_argument
-    add("--set", action="append", choices=sets, help="one set only; may be repeated")
-    add("--method", action="append", choices=METHODS, help="one method only; may be repeated")
-    add("--splits", type=int, default=2)
-    add("--out", type=Path, default=Path("results/judge.jsonl"))
-    add("--again", action="store_true", help="measure what has been measured")
-    add("--only-table", action="store_true", help="measure nothing")
-    add("--page", type=Path, help="a page to put the tables into")
-    options = command.parse_args(words)
-    tasks = [
-        {"set": name, "split": split, "method": method}
-        for name in options.set or sets
-        for split in range(options.splits)
-        for method in options.method or METHODS
-    ]
-    failures = []
-    if not options.only_table:
-        failures = records.measure(tasks, judge, options.out, again=options.again)
-    found = records.read(options.out, TASK)
-    for name, text in {"judge": table, "judge by set": table_by_set}.items():
-        print(text(found, list(METHODS)), end="\n\n")
-        if options.page:
-            markdown.fill(options.page, name, text(found, list(METHODS)))
-    return failures
-
+TASKS: list[Record] = [
+    {"set": name, "split": split, "method": method}
+    for name in data.of_role("new", "paper", "extension")
+    for split in range(SPLITS)
+    for method in METHODS
+]
+TABLES = {"judge": table, "judge by set": table_by_set}
 
 if __name__ == "__main__":
-    raise SystemExit(records.run(main))
+    raise SystemExit(records.study(__doc__, Path("results/judge.jsonl"), TASKS, judge, TABLES))

@@ -4,6 +4,7 @@ A record is a task, which is a dict of plain values, together with what was meas
 of the same task the later one counts.
 """
 
+import argparse
 import json
 import os
 import signal
@@ -15,6 +16,7 @@ from multiprocessing import get_context
 from pathlib import Path
 from typing import Any
 
+from experiments import markdown
 from experiments.data import StudyError
 
 Record = dict[str, Any]
@@ -122,10 +124,66 @@ def _in_words(task: Record) -> str:
     return " ".join(str(value) for value in task.values())
 
 
-def run(main: Callable[[], list[str]]) -> int:
+def study(
+    about: str,
+    path: Path,
+    tasks: Sequence[Record],
+    work: Work,
+    tables: dict[str, Callable[[list[Record]], str]],
+    words: Sequence[str] | None = None,
+) -> int:
+    """Be the command of a study: measure what is missing, print its tables; return an exit code."""
+    command = argparse.ArgumentParser(
+        description=about, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    add = command.add_argument
+    fields = ", ".join(tasks[0])
+    add("--only", action="append", default=[], metavar="FIELD=VALUE", help=f"some tasks: {fields}")
+    add("--again", action="store_true", help="measure what has been measured")
+    add("--only-tables", action="store_true", help="measure nothing")
+    add("--out", type=Path, default=path, help=f"file of the records ({path})")
+    add("--jobs", type=int, default=1, help="processes (1)")
+    add("--page", type=Path, help="a page to put the tables into")
+    options = command.parse_args(words)
+    return ended(lambda: _study(options, tasks, work, tables))
+
+
+def _study(
+    options: argparse.Namespace,
+    tasks: Sequence[Record],
+    work: Work,
+    tables: dict[str, Callable[[list[Record]], str]],
+) -> list[str]:
+    failures = []
+    if not options.only_tables:
+        wanted = some(tasks, options.only)
+        failures = measure(wanted, work, options.out, options.jobs, options.again)
+    found = list(read(options.out, tuple(tasks[0])).values())
+    for name, text_of in tables.items():
+        text = text_of(found)
+        print(text, end="\n\n")
+        if options.page:
+            markdown.fill(options.page, name, text)
+    return failures
+
+
+def some(tasks: Sequence[Record], only: Sequence[str]) -> list[Record]:
+    """Return the tasks that have one of the values wanted of each field."""
+    wanted: dict[str, set[str]] = {}
+    for one in only:
+        field, _, value = one.partition("=")
+        known = {str(task[field]) for task in tasks} if field in tasks[0] else set()
+        if value not in known:
+            choices = ", ".join(sorted(known)) or "FIELD=VALUE with " + ", ".join(tasks[0])
+            raise StudyError(f"--only {one} fits no task: choose among {choices}.")
+        wanted.setdefault(field, set()).add(value)
+    return [task for task in tasks if all(str(task[f]) in v for f, v in wanted.items())]
+
+
+def ended(command: Callable[[], list[str]]) -> int:
     """Run a command that returns what failed; return its exit code: 1 for that, 2 for a mistake."""
     try:
-        failures = main()
+        failures = command()
     except StudyError as error:
         print(f"error: {error}", file=sys.stderr)
         return 2

@@ -6,7 +6,7 @@ these features, as any user can do in three lines. Thresher's models are taken a
 
 import math
 import warnings
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -126,8 +126,4 @@ TITLES = {
     "adaptive": "adaptive lasso",
     "univariate": "univariate (F test)",
 }
-
-
-def rivals(methods: Sequence[str]) -> list[str]:
-    """Return the methods that are not ours."""
-    return [name for name in methods if name != OURS]
+RIVALS = [name for name in METHODS if name != OURS]
