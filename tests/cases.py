@@ -35,6 +35,7 @@ SMALL = {
         "n_paths": 3,
         "burst_size": 6,
         "bursts_per_stage": 3,
+        "purge_threshold": 0.5,
         "max_iter": 4,
     },
     "TruncatedGradientClassifier": {"gravity": 0.005, "burst_size": 7, "max_iter": 3},

@@ -78,8 +78,8 @@ def frame_of(X: Any) -> Frame | None:
 
 
 def _rows_of_frame(frame: Frame, names: Names) -> Chunk:
-    twice = next((name for name in frame.names if frame.names.count(name) > 1), None)
-    if twice is not None:
+    if len(set(frame.names)) < len(frame.names):
+        twice = next(name for name in frame.names if frame.names.count(name) > 1)
         raise DataError(f"Two columns are called {twice!r}: rename one.")
     kinds = names.categorical
     columns = check_known(frame.names, names, None)
