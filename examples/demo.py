@@ -55,6 +55,7 @@ def methods() -> list[Method]:
     l1 = LogisticRegression(l1_ratio=1.0, solver="liblinear")
     return [
         Method("Thresher", thresher.ThresherClassifier(), "n_features_to_select", SIZES),
+        Method("Thresher, by itself", thresher.ThresherClassifier()),
         Method(
             "StabilizedTruncatedSGD",
             thresher.StabilizedTruncatedSGDClassifier(),

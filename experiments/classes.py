@@ -29,7 +29,7 @@ from experiments.rivals import STRENGTHS, TITLES, eliminated_columns, univariate
 from thresher import ThresherClassifier
 
 SPLITS, TEST_SHARE = 2, 0.3
-N_TOPICS, N_DOCUMENTS, N_WORDS, WORDS = 5, 3000, 4000, 60
+N_TOPICS, N_DOCUMENTS, N_WORDS, WORDS = 5, 3000, 4000, 30
 SELECT = {"elimination": eliminated_columns, "univariate": univariate_columns}
 METHODS = ("thresher", *SELECT)
 

@@ -1,4 +1,4 @@
-"""The size that the flagship chooses by itself: its error over that of the best size of a list.
+"""The size that the flagship chooses by itself: its error over that of the best size on its path.
 
     python -m experiments.sizes
 
@@ -50,11 +50,7 @@ def measure(task: Record) -> Record:
     model = ThresherClassifier(random_state=task["split"]).fit(X, y)
     seconds = time.process_time() - started
     size = model.n_features_selected_
-    sizes = [one for one in SIZES if one <= np.count_nonzero(X.getnnz(axis=0))]
-    models = [
-        ThresherClassifier(n_features_to_select=one, random_state=task["split"]).fit(X, y)
-        for one in sizes
-    ]
+    sizes = [one for one in SIZES if one <= model.path_.sizes[-1]]
     started = time.process_time()
     ThresherClassifier(n_features_to_select=size, random_state=task["split"]).fit(X, y)
     alone = time.process_time() - started
@@ -64,7 +60,7 @@ def measure(task: Record) -> Record:
         "size": int(size),
         "error": 1.0 - model.score(X_test, y_test),
         "sizes": sizes,
-        "errors": [1.0 - one.score(X_test, y_test) for one in models],
+        "errors": [1.0 - model.at_size(one).score(X_test, y_test) for one in sizes],
         "dense": _dense_error(X, y, X_test, y_test),
         "tested": y_test.size,
         "cost": seconds / max(alone, 1e-3),
