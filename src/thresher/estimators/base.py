@@ -14,7 +14,12 @@ from sklearn.exceptions import NotFittedError
 from sklearn.feature_selection import SelectorMixin
 from sklearn.utils.validation import check_is_fitted
 
-from thresher.estimators.inputs import check_rows, in_training_order, with_one_index_type
+from thresher.estimators.inputs import (
+    check_named_rows,
+    check_rows,
+    in_training_order,
+    with_one_index_type,
+)
 from thresher.files import access
 from thresher.fitted import Fitted, Scorer
 from thresher.rows import Rows
@@ -174,7 +179,9 @@ class LinearModel(SelectorMixin, BaseEstimator):
 
     def _margins(self, X: Any) -> np.ndarray:
         """Return the margins of whatever rows a user gives, a column per output."""
-        check_is_fitted(self)
+        names = self._fitted.names
+        if names is not None and "feature_names_in_" not in vars(self):
+            return self.row_margins(check_named_rows(self, X, names))
         return self.row_margins(check_rows(self, X))
 
     def transform(self, X: Any) -> Any:
@@ -250,7 +257,7 @@ class LinearModel(SelectorMixin, BaseEstimator):
         save(self, path, training_state=training_state)
 
     def export(self, path: str | os.PathLike[str], **options: Any) -> None:
-        """Write the model for other programs; the ending of the path says for which.
+        """Write the model for other programs; the ending of the path decides for which.
 
         ``.csv``, ``.tsv``, ``.json`` and ``.parquet`` are tables of names and weights (with
         ``every_size=True`` those of all models of a path); ``.onnx`` is a graph, whose rows are of

@@ -77,7 +77,9 @@ class ScoreOfMargins:
 
     def __call__(self, margins: np.ndarray, places: np.ndarray) -> float:
         """Return the score of the margins of some of the rows."""
-        return float(self._scorer(self._model, self._centre + self._unit * margins, self._labels[places]))
+        return float(
+            self._scorer(self._model, self._centre + self._unit * margins, self._labels[places])
+        )
 
 
 class _ClassifierOfMargins(ClassifierMixin, BaseEstimator):
