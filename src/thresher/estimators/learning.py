@@ -235,6 +235,7 @@ class OnlineModel(HasParameters, LinearModel):
         """Learn rows at hand in several passes."""
         importance = self._importance(targets, weights)
         kept, rows, targets, importance = with_weight(rows, targets, importance)
+        self._count_rows(targets)
         passes = Passes(int(self.max_iter), self.tol or 0.0, self.shuffle, self._seed)
         report = _print_pass if self.verbose else None
         training = self.training_
@@ -246,6 +247,12 @@ class OnlineModel(HasParameters, LinearModel):
         except Overflow as overflow:
             raise overflowed(vars(self), int(kept[overflow.row]), importance) from None
         self._snapshot = Snapshot(self._make_fitted())
+
+    def _count_rows(self, targets: np.ndarray) -> None:
+        """Note how many rows there are to learn from, of each class or all together."""
+        n_classes = len(getattr(self, "classes_", ()))
+        places = targets if n_classes else np.zeros(targets.size, np.int64)
+        self.row_counts_ = np.bincount(places, minlength=max(n_classes, 1))
 
     def _learn_rows(
         self,
@@ -271,6 +278,7 @@ class OnlineModel(HasParameters, LinearModel):
                 row = first + int(kept[error.row])
                 raise overflowed(vars(self), row, importance, where) from None
             raise
+        self.__dict__.pop("row_counts_", None)  # fit had other rows
         self.__dict__.update(_class_counts=counts, _snapshot=Snapshot(), n_iter_=1)
 
     def _checked_learner(self) -> Online:

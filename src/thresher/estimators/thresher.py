@@ -264,6 +264,7 @@ class ThresherModel(OnlineModel):
         self._prepared = preparation._replace(kept_length=path.kept_length)
         self.path_ = path.in_units(centre, unit).of_raw_values(preparation)
         self.n_iter_ = 1
+        self._count_rows(targets)
         self._fitted = self._at_path(self.path_, self._prepared)
         if self.verbose:
             print(self.why_selected())
