@@ -194,7 +194,7 @@ def weighted_sums(values, importance):
 
 
 def standard_error(values: np.ndarray, importance: np.ndarray) -> np.ndarray:
-    """Return the standard errors of such means, of so many even rows as the uneven ones amount to."""
+    """Return the standard errors of such means; uneven rows amount to fewer even ones."""
     spread = np.sqrt(mean((values - mean(values, importance)) ** 2, importance))
     n_even = float(importance.sum() ** 2 / (importance**2).sum())
     return spread / math.sqrt(max(n_even - 1.0, 1.0))
