@@ -171,6 +171,7 @@ def items(kind):
 @pytest.mark.parametrize("once", [False, True])
 def test_streams(kind, once):
     source = GivenSource(iter(items(kind)) if once else items(kind))
+    assert source.n_rows == (None if once else 3)
     chunks = list(source.chunks())
     assert source.rewinds != once
     assert source.n_rows == 3
@@ -200,6 +201,7 @@ BAD_STREAMS = {
     "kinds": ([(A, [1, 2]), (A, ["a", "b"])], "labels of item 2 .* another type"),
     "widths": ([(A, [1, 2]), (np.eye(3)[:2], [1, 2])], "Item 2 .* has 3 columns, .* before it 2"),
     "names": ([(A, [1, 2]), (F, [1, 2])], "Item 2 of the stream has no names .* or reversed"),
+    "strings": ([(np.array([["a"], ["b"]]), [1, 2])], "Item 1 of the stream: .*"),
     "columns": ([(F, [1, 2]), (F.assign(e=1), [1, 2])], "do not have the same columns: 'e'"),
     "values": ([(A + np.inf, [1, 2])], "Item 1 of the stream: A value is"),
 }

@@ -58,12 +58,14 @@ class LinearModel(SelectorMixin, BaseEstimator):
         "_sparse": bool,
         "index_base_": int | None,
         "reading_": dict[str, str | None],
+        "row_counts_": np.ndarray,
     }
 
     n_features_in_: int
     _snapshot: Snapshot
     _sparse: bool = False
     index_base_: int | None = None  # what a file of numbered columns calls the first
+    row_counts_: np.ndarray  # rows that fit learned from: of each class, or all numbers
     reading_: dict[str, str | None]  # how the files of training name labels and weights
 
     @property
@@ -257,7 +259,7 @@ class LinearModel(SelectorMixin, BaseEstimator):
         save(self, path, training_state=training_state)
 
     def export(self, path: str | os.PathLike[str], **options: Any) -> None:
-        """Write the model for other programs; the ending of the path says for which.
+        """Write the model for other programs; the ending of the path decides for which.
 
         ``.csv``, ``.tsv``, ``.json`` and ``.parquet`` are tables of names and weights (with
         ``every_size=True`` those of all models of a path); ``.onnx`` is a graph, whose rows are of
@@ -265,6 +267,15 @@ class LinearModel(SelectorMixin, BaseEstimator):
         """
         check_is_fitted(self)
         import_module("thresher.export").export(self, path, **options)
+
+    def report(self, path: str | os.PathLike[str], test: Any = None) -> None:
+        """Write the model as one HTML page: what it predicts, how well, and by which features.
+
+        ``test`` are rows to evaluate it by: a tuple of X and y, or what ``thresher.open_rows``
+        returns. The page needs nothing else: it can be mailed, printed, and read offline.
+        """
+        check_is_fitted(self)
+        import_module("thresher.report").write(self, path, test)
 
     def to_sklearn(self) -> Any:
         """Return the model as a plain scikit-learn estimator, or a pipeline of such."""

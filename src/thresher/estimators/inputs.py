@@ -1,4 +1,4 @@
-"""Rows at the door: any container becomes the same canonical rows, or an error says where not.
+"""Rows at the door: any container becomes the same canonical rows, or an error names the place.
 
 Arrays and CSR matrices that need no change take a short way: a stream may bring row by row.
 """

@@ -24,6 +24,7 @@ from thresher.rows import Rows
 from thresher.threads import threads
 
 if TYPE_CHECKING:
+    from thresher.estimators.streaming import SourceTraining
     from thresher.formats.protocol import Source
 
 
@@ -43,8 +44,8 @@ class OnlineModel(HasParameters, LinearModel):
     }
 
     loss: str
+    max_iter: int
     # What an estimator does not declare among its parameters is as follows.
-    max_iter: int = 20
     tol: float | None = None
     fit_intercept: bool = True
     shuffle: bool = True
@@ -138,7 +139,7 @@ class OnlineModel(HasParameters, LinearModel):
         """Learn from files larger than memory, or from any stream of rows.
 
         Memory follows the features, not the rows. Files are read ``max_iter`` times, in a new
-        order if ``shuffle`` says so; what can be read only once is learned in its own order.
+        order with ``shuffle``; what can be read only once is learned in its own order.
 
         Parameters
         ----------
@@ -153,16 +154,24 @@ class OnlineModel(HasParameters, LinearModel):
         **reading
             How files are read: the options of ``thresher.open_rows``.
         """
-        from thresher.estimators.streaming import StreamTraining, training_source
+        from thresher.estimators.streaming import training_source
 
         with self._exclusive():
             self._check_parameters()
             draft = self._draft(fresh=True)
             notify = print if self.verbose else None
             opened = training_source(draft, source, cache, reading, notify=notify)
-            for _ in StreamTraining.begin(draft, opened, classes).steps():
+            for _ in draft.start_training(opened, classes).steps():
                 pass
             return self._become(draft)
+
+    def start_training(
+        self, source: "Source", classes: Any = None, watched: bool = False
+    ) -> "SourceTraining":
+        """Return what learns a source step by step, without having learned anything."""
+        from thresher.estimators.streaming import StreamTraining
+
+        return StreamTraining.begin(self, source, classes, watched)
 
     def begin_stream(self, classes: Any = None) -> None:
         """Start to learn a source, without having learned anything."""
@@ -200,6 +209,11 @@ class OnlineModel(HasParameters, LinearModel):
             self.feature_names_in_ = np.array(list(kinds), object)
 
     @property
+    def stream_passes(self) -> int:
+        """How often a source is read; once by estimators that do not declare it."""
+        return int(getattr(self, "max_iter", 1))
+
+    @property
     def seed_(self) -> int:
         """Seed of everything random, as drawn from ``random_state``."""
         return self._seed
@@ -221,22 +235,24 @@ class OnlineModel(HasParameters, LinearModel):
         """Learn rows at hand in several passes."""
         importance = self._importance(targets, weights)
         kept, rows, targets, importance = with_weight(rows, targets, importance)
+        self._count_rows(targets)
         passes = Passes(int(self.max_iter), self.tol or 0.0, self.shuffle, self._seed)
         report = _print_pass if self.verbose else None
-        self.training_.learner = self._learner()
+        training = self.training_
+        training.learner = self._learner()
+        rows, goals = self._prepared.apply(rows), self._problem_targets(targets)
         try:
             with threads(self.n_jobs) as team:
-                self.n_iter_ = self.training_.fit(
-                    self._prepared.apply(rows),
-                    self._problem_targets(targets),
-                    importance,
-                    passes,
-                    team,
-                    report,
-                )
+                self.n_iter_ = training.fit(rows, goals, importance, passes, team, report)
         except Overflow as overflow:
             raise overflowed(vars(self), int(kept[overflow.row]), importance) from None
         self._snapshot = Snapshot(self._make_fitted())
+
+    def _count_rows(self, targets: np.ndarray) -> None:
+        """Note how many rows there are to learn from, of each class or all together."""
+        n_classes = len(getattr(self, "classes_", ()))
+        places = targets if n_classes else np.zeros(targets.size, np.int64)
+        self.row_counts_ = np.bincount(places, minlength=max(n_classes, 1))
 
     def _learn_rows(
         self,
@@ -262,6 +278,7 @@ class OnlineModel(HasParameters, LinearModel):
                 row = first + int(kept[error.row])
                 raise overflowed(vars(self), row, importance, where) from None
             raise
+        self.__dict__.pop("row_counts_", None)  # fit had other rows
         self.__dict__.update(_class_counts=counts, _snapshot=Snapshot(), n_iter_=1)
 
     def _checked_learner(self) -> Online:
@@ -298,15 +315,15 @@ class OnlineModel(HasParameters, LinearModel):
                 self._prepared,
                 self._link(),
                 getattr(self, "classes_", None),
-                self._feature_names(columns) if named else None,
+                self._feature_names(columns, self._prepared) if named else None,
             )
 
-    def _feature_names(self, columns: np.ndarray) -> Names | None:
+    def _feature_names(self, columns: np.ndarray, preparation: Preparation) -> Names | None:
         """Return the names of some columns, those of files or of a data frame.
 
         Columns that stand apart from the length of rows are needed, too, to predict.
         """
-        columns = np.union1d(columns, self._prepared.measured)
+        columns = np.union1d(columns, preparation.measured)
         if self._names is not None:
             return self._names.only(columns)
         named = vars(self).get("feature_names_in_")

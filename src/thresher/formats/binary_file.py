@@ -85,7 +85,7 @@ class _Writer:
         """Write the names and the facts."""
         if not self.n_rows:
             raise DataError("There is not a single row in what was read.")
-        text, lengths = text_of(self.words)
+        text, lengths = text_of(list(self.words))
         arrays = {"words": text, "words_lengths": lengths.astype(np.uint32)}
         names = None if source.names is None else _names_tree(source.names)
         if names is not None:

@@ -267,7 +267,7 @@ class Training:
         learner = self.learner
         while not self._finished(state):
             room = learner.room(state)
-            if room <= 0:  # full, or made smaller by whoever changed the learner's settings
+            if room <= 0:  # full, or the settings have made it smaller
                 learner.close(state)
                 if feed.left:
                     rows.leave_out(learner.active(state), state.n_slots)

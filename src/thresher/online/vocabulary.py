@@ -42,7 +42,7 @@ class Vocabulary:
     def absorb(self, rows: Rows, count: bool = True, by_frequency: bool = False) -> Rows:
         """Return rows with slots in place of columns, new columns included.
 
-        ``count`` says whether their occurrences are new. Slots ``by_frequency`` of these rows keep
+        With ``count`` their occurrences are new. Slots ``by_frequency`` of these rows keep
         frequent columns side by side, which is kind to the processor's cache.
         """
         self.widen(int(rows.columns.max()) + 1 if rows.columns.size else 0)
@@ -179,7 +179,7 @@ def count_slots(slots, counts):
 def distinct_slots(columns, slot_of, n_slots):
     """Return the known slots among the columns, each once; slots found are negative meanwhile.
 
-    Without a branch on whether a column is repeated: nobody could foresee it.
+    Without a branch on whether a column is repeated, which would be unpredictable.
     """
     # with one place more, for it is written before it is counted
     found = np.empty(min(columns.size, n_slots) + 1, np.int64)

@@ -5,6 +5,7 @@ way judges them. The table has a loss for each held-out row, strength, size and 
 chooses all three. A strength is that of the weights: 1 over the penalty.
 """
 
+import math
 from collections.abc import Callable, Sequence
 from itertools import product
 from typing import NamedTuple, Self
@@ -196,7 +197,7 @@ def standard_error(values: np.ndarray, importance: np.ndarray) -> np.ndarray:
     """Return the standard errors of such means; uneven rows amount to fewer even ones."""
     spread = np.sqrt(mean((values - mean(values, importance)) ** 2, importance))
     n_even = float(importance.sum() ** 2 / (importance**2).sum())
-    return spread / np.sqrt(max(n_even - 1.0, 1.0))
+    return spread / math.sqrt(max(n_even - 1.0, 1.0))
 
 
 def choose(table: Table, caution: float, size: int | None = None) -> Choice:

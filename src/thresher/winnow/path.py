@@ -124,31 +124,53 @@ def winnow(sample: Sample, splits: Sequence[Split], plan: Plan, threads: Threads
     largest = plan.largest(sample.targets.size)
     screened = n_screened(largest)
 
-    def fold(split: Split) -> Fold:
-        (train, _), (held, places) = (at_most(sample, part, MOST_IN_FOLD) for part in split)
-        field = Field.of(train, Sums.of(train), screened, held.rows)
-        return Fold(field, places, held.targets, held.importance)
+    def fold(parts: tuple[Part, Part]) -> Fold:
+        return fold_of(sample, [part.places for part in parts], parts, screened)
 
     field = Field.of(sample, Sums.of(sample), screened)
-    return winnow_fields(field, threads.map(fold, list(splits)), plan, largest, threads)
+    folds = threads.map(fold, [rows_in_fold(sample, split) for split in splits])
+    return winnow_fields(field, folds, plan, largest, threads)
 
 
-def at_most(sample: Sample, places: np.ndarray, most: int) -> tuple[Sample, np.ndarray]:
-    """Return about so many of the rows at most, the same for every fit, and their places.
+class Part(NamedTuple):
+    """The places of a fold's rows, and how much each counts besides its own importance."""
 
-    More of a rare class are kept, each of which counts less.
+    places: np.ndarray
+    weights: np.ndarray
+
+
+def rows_in_fold(sample: Sample, split: Split) -> tuple[Part, Part]:
+    """Return the rows that a fold learns from and holds out: not all of very many."""
+    some, others = split
+    return at_most(sample, some, MOST_IN_FOLD), at_most(sample, others, MOST_IN_FOLD)
+
+
+def fold_of(
+    sample: Sample, places: Sequence[np.ndarray], parts: tuple[Part, Part], screened: int
+) -> Fold:
+    """Return a fold of a sample in which the parts' rows have such places."""
+    train, held = (
+        chosen._replace(importance=chosen.importance * part.weights)
+        for chosen, part in zip(map(sample.at, places), parts, strict=True)
+    )
+    field = Field.of(train, Sums.of(train), screened, held.rows)
+    return Fold(field, parts[1].places, held.targets, held.importance)
+
+
+def at_most(sample: Sample, places: np.ndarray, most: int) -> Part:
+    """Return about so many of the rows at most, the same for every fit.
+
+    More rows of a rare class are kept than its share, and count the less.
     """
     if places.size <= most:
-        return sample.at(places), places
+        return Part(places, np.ones(places.size))
     places = places[permutation(0, 0, 0, places.size)]
     classes = sample.targets[places] if sample.of_classes else np.zeros(places.size)
     _, classes, counts = np.unique(classes, return_inverse=True, return_counts=True)
     shares = most * counts / places.size
     sizes = np.ceil(np.clip(most * RARE / counts.size, shares, counts)).astype(np.int64)
     kept = [np.flatnonzero(classes == c)[:size] for c, size in enumerate(sizes)]
-    few = sample.at(places[np.concatenate(kept)])
-    few = few._replace(importance=few.importance * np.repeat(shares / sizes, sizes))
-    return few, places[np.concatenate(kept)]
+    return Part(places[np.concatenate(kept)], np.repeat(shares / sizes, sizes))
 
 
 def winnow_fields(

@@ -1,11 +1,12 @@
 """Penalized weights to convergence: Newton steps by preconditioned conjugate gradients.
 
 Minimized is sum_i s_i loss(m_i, y_i) + sum_j penalty_j |w_j|^2 / 2 with m_i = (x_i - c) . w + b,
-c the columns' means: with an intercept that costs nothing it changes no solution, and keeps dense
-columns far from zero apart from it. There are one margin and one weight per output: one for two
-classes or numbers, one for each of several classes, whose loss is then the multinomial one. Weights
-of a column are neighbours in memory: ``weights[j * n_outputs + k]``, the intercepts last; margins
-likewise.
+c the columns' means. With an intercept that costs nothing, c changes no solution; it keeps dense
+columns far from zero apart from the intercept.
+
+There is one margin and one weight per output: one for two classes or numbers, one for each of
+several classes, whose loss is the multinomial one. Weights of a column lie side by side:
+``weights[j * n_outputs + k]``, the intercepts last; margins likewise.
 
 A product with the Hessian is one pass over the nonzeros. Sums are in a fixed order, so that results
 depend on nothing but the rows.
