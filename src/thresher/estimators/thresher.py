@@ -479,7 +479,8 @@ class ThresherRegressor(ThresherModel, OnlineRegressor):
         if robust:
             unit = NORMAL_SPREAD * median(np.abs(targets - centre), importance)
         if not unit > 0:  # or more than half of the targets are the same
-            unit = float(np.sqrt(np.average((targets - centre) ** 2, weights=importance)))
+            with np.errstate(over="ignore"):
+                unit = float(np.sqrt(np.average((targets - centre) ** 2, weights=importance)))
         unit = unit if unit > 0 else 1.0
         if not np.isfinite(unit):
             raise ValueError("The targets are too large: divide y by a constant.")
