@@ -178,7 +178,8 @@ def winnow_fields(
 ) -> Path:
     """Return the path of a field, which folds choose."""
     if not field.columns.size:
-        raise ValueError("No column of X varies: there is nothing to select.")
+        n = field.problem.targets.size
+        raise ValueError(f"No column of X varies (n_samples={n}): there is nothing to select.")
     first = min(largest, field.columns.size)
     sizes = sizes_down(first, range(1, FINE + 1))
     table = fold_table(folds, sizes, threads, plan.score)
