@@ -62,7 +62,7 @@ def make(kind=ThresherClassifier, **settings):
 def path_bytes(model):
     """Return a model's path as bytes that are equal or not."""
     parts = [part if isinstance(part, list) else [part] for part in model.path_]
-    return [np.asarray(one).tobytes() for part in parts for one in part]
+    return [np.asarray(one).tobytes() for part in parts for one in part if one is not None]
 
 
 def assert_good(model):
