@@ -1,5 +1,6 @@
 """Sparse rows, as kernels know them."""
 
+from collections.abc import Sequence
 from typing import NamedTuple, NoReturn, Self
 
 import numpy as np
@@ -73,7 +74,22 @@ class Rows(NamedTuple):
 
 def _own(array: np.ndarray, kind: type) -> np.ndarray:
     """Return an array of a type, writable and contiguous: kernels are compiled for such alone."""
+    if array.dtype == kind and array.flags.carray:
+        return array
     return np.require(array, kind, ["C", "W"])
+
+
+def joined(parts: Sequence[Rows]) -> Rows:
+    """Return rows one part after the other."""
+    if len(parts) == 1:
+        return parts[0]
+    ends = np.cumsum([0, *(part.starts[-1] for part in parts)])
+    starts = [part.starts[1:] + end for part, end in zip(parts, ends, strict=False)]
+    return Rows(
+        np.concatenate([np.zeros(1, np.int64), *starts]),
+        np.concatenate([part.columns for part in parts]),
+        np.concatenate([part.values for part in parts]),
+    )
 
 
 def refuse_width(n_columns: int) -> NoReturn:
@@ -145,3 +161,49 @@ def with_numbers(starts, columns, values, numbers):
             count += np.uint64(number >= 0)
         kept_starts[i + 1] = count
     return kept_starts, kept_columns[:count].copy(), kept_values[:count].copy()
+
+
+@jit
+def nonzeros_of(table):
+    """Return the nonzeros of a dense table as sparse rows; NaN is one of them."""
+    starts = np.zeros(table.shape[0] + 1, np.int64)
+    for i in range(table.shape[0]):
+        count = 0
+        for j in range(table.shape[1]):
+            count += table[i, j] != 0.0
+        starts[i + 1] = starts[i] + count
+    columns, values = np.empty(starts[-1], np.uint32), np.empty(starts[-1])
+    k = np.uint64(0)
+    for i in range(table.shape[0]):
+        for j in range(table.shape[1]):
+            if table[i, j] != 0.0:
+                columns[k] = j
+                values[k] = table[i, j]
+                k += np.uint64(1)
+    return starts, columns, values
+
+
+@jit
+def examine(starts, columns, values, width):
+    """Return what rows are, and the place of the first fault (for BACKWARDS, its row).
+
+    What lies outside the table is found before anything is read through it.
+    """
+    if starts[0] != 0 or starts[-1] > values.size:
+        return BACKWARDS, np.int64(0)
+    for i in range(starts.size - 1):
+        if starts[i + 1] < starts[i]:
+            return BACKWARDS, np.int64(i)
+    fault, first = FINE, np.int64(0)
+    for i in range(starts.size - 1):
+        before = np.int64(-1)
+        for k in range(np.uint64(starts[i]), np.uint64(starts[i + 1])):
+            column, value = np.int64(columns[k]), values[k]
+            if column >= width:
+                return OUTSIDE, np.int64(k)
+            if column <= before or value == 0.0:
+                fault = max(fault, UNTIDY)
+            if not np.isfinite(value) and fault != NOT_FINITE:
+                fault, first = NOT_FINITE, np.int64(k)
+            before = column
+    return fault, first

@@ -286,7 +286,8 @@ def _preparation(read: Tree, n_columns: int) -> Preparation:
     access.same_names(read, Preparation._fields, "parts of the preparation")
     measured = _ascending(access.integers(read, "measured", None, n_columns), "measured columns")
     factors = _finite(access.array(read, "factors", np.float64, measured.shape), "factors")
-    return Preparation(access.flag(read, "unit"), measured, factors)
+    kept = access.flag(read, "kept_length")
+    return Preparation(access.flag(read, "unit"), measured, factors, kept)
 
 
 def _link(read: Tree) -> str:
@@ -328,6 +329,9 @@ def facts_from(read: Tree, kinds: Mapping[str, Any], fitted: Fitted) -> dict[str
     facts = {name: from_tree(kinds[name], one, name) for name, one in read.items()}
     if "feature_names_in_" in facts:
         access.array(read, "feature_names_in_", object, (fitted.n_columns,))
+    if "row_counts_" in facts:
+        n_counts = 1 if fitted.labels is None else fitted.labels.size
+        access.array(read, "row_counts_", np.int64, (n_counts,))
     for fact in facts.values():
         if hasattr(fact, "_fields") and "sizes" in fact._fields:
             _check_path(fact, fitted)

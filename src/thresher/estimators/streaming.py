@@ -4,7 +4,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from os import PathLike
-from typing import Any
+from typing import Any, ClassVar, Protocol
 
 import numpy as np
 
@@ -47,7 +47,7 @@ def training_source(
         how = reading_from(reading or {})
         model.reading_ = {"label": how.label, "weight": how.weight}
         opened = open_rows(paths, names=names, **(reading or {}))
-        if cache and model.max_iter > 1:
+        if cache and model.stream_passes > 1:
             return cached(opened, paths, how, notify, progress, names)
         return opened
     if reading:
@@ -102,6 +102,33 @@ def _are_paths(source: Any) -> bool:
     return given and all(isinstance(one, str | PathLike) for one in source)
 
 
+class SourceTraining(Protocol):
+    """A model on its way through a source.
+
+    Unless it ``can_stop``, nothing can be kept between two steps: it begins anew.
+    """
+
+    can_stop: ClassVar[bool]
+    source: Source
+
+    @property
+    def progressive_error(self) -> float | None:
+        """Return the error of rows before they were learned, if that is known."""
+        ...
+
+    def steps(self) -> Iterator[Chunk]:
+        """Learn to the end; yield chunk after chunk as they are read."""
+        ...
+
+    def share_done(self) -> float | None:
+        """Return how much of the training is done, if that is known."""
+        ...
+
+    def summary(self) -> Tree:
+        """Return what was learned, in a few numbers."""
+        ...
+
+
 @dataclass
 class StreamTraining:
     """A model on its way through a source: passes finished, and rows of the current one.
@@ -109,6 +136,8 @@ class StreamTraining:
     If it is ``watched``, rows of the first pass are predicted before they are learned: ``errors``
     are wrong classes, or squared errors, of ``predicted`` rows.
     """
+
+    can_stop: ClassVar[bool] = True
 
     model: OnlineModel
     source: Source
@@ -136,7 +165,7 @@ class StreamTraining:
     def steps(self) -> Iterator[Chunk]:
         """Learn to the end; yield each chunk once it is learned, with all in a state to be kept."""
         model = self.model
-        most = model.max_iter if self.source.rewinds else 1
+        most = model.stream_passes if self.source.rewinds else 1
         read = passes_over(self.source, model.shuffle, model.seed_)
         while self.passes < most and not model.training_.finished:
             for chunk in self._small_at_first(read(self.passes, self.rows)):
@@ -166,7 +195,7 @@ class StreamTraining:
         if not (self.source.rewinds and self.source.n_rows):
             return None
         done = self.passes * self.source.n_rows + self.rows
-        return min(1.0, done / (self.model.max_iter * self.source.n_rows))
+        return min(1.0, done / (self.model.stream_passes * self.source.n_rows))
 
     def summary(self) -> Tree:
         """Return what was learned, in a few numbers."""

@@ -10,9 +10,9 @@ import numpy as np
 from thresher.losses import Loss
 from thresher.online.arrays import Arrays, Restore
 from thresher.online.parameter import Parameters
+from thresher.online.steps import Steps
 from thresher.online.updates import Updates
 from thresher.rows import Rows
-from thresher.online.steps import Steps
 from thresher.threads import Threads
 
 ENDLESS = 1 << 60
@@ -168,18 +168,16 @@ class RowLearner(ABC):
         """Return how many more updates it can take: any number."""
         return ENDLESS
 
-    def advance(
-        self, state: Arrays, rows: Rows, updates: list[Updates], threads: Threads
-    ) -> None:
+    def advance(self, state: Arrays, rows: Rows, updates: list[Updates], threads: Threads) -> None:
         """Learn from the rows in turn, all of them, or raise an Overflow."""
         learned = self.learn(state, rows, updates[0])
         if learned < updates[0].order.size:
             raise Overflow(int(updates[0].order[learned]))
 
-    def close(self, state: Arrays) -> None:
+    def close(self, state: Arrays) -> None:  # noqa: B027
         """Do nothing: there are no stages."""
 
-    def active(self, state: Arrays) -> None:
+    def active(self, state: Arrays) -> None:  # noqa: B027
         """Return None: every slot can have a weight."""
 
     def finished(self, state: Arrays) -> bool:
@@ -190,5 +188,5 @@ class RowLearner(ABC):
         """Return True: weights that no longer change may end the training."""
         return True
 
-    def probabilities(self, state: Arrays) -> None:
+    def probabilities(self, state: Arrays) -> None:  # noqa: B027
         """Return None: it does not know how surely it selects."""

@@ -18,9 +18,9 @@ from thresher.online.arrays import Arrays
 from thresher.online.parameter import Parameter, Parameters
 from thresher.online.prefetch import LATER, SOON, prefetch, prefetch_span
 from thresher.online.protocol import RowLearner
+from thresher.online.steps import STEPS, steps_for
 from thresher.online.updates import Updates, soft_threshold
 from thresher.rows import Rows
-from thresher.online.steps import STEPS, steps_for
 from thresher.validation import Number, OneOf, Whole
 
 
@@ -59,9 +59,7 @@ class TruncatedGradient(RowLearner):
         """Return the learner that a user's parameters describe."""
         ceiling = math.inf if values["ceiling"] is None else float(values["ceiling"])
         steps = steps_for(loss, values, fit_intercept)
-        return cls(
-            loss.code, steps, float(values["gravity"]), int(values["burst_size"]), ceiling
-        )
+        return cls(loss.code, steps, float(values["gravity"]), int(values["burst_size"]), ceiling)
 
     def learn(self, state: Arrays, rows: Rows, updates: Updates) -> int:
         """Learn from the rows in turn; return how many were learned before an overflow."""

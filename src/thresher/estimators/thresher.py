@@ -1,0 +1,477 @@
+"""The flagship: features by exact elimination, as many as held-out rows ask for."""
+
+import warnings
+from numbers import Integral
+from typing import Any, ClassVar, Self
+
+import numpy as np
+from sklearn.metrics import get_scorer_names
+from sklearn.utils import check_random_state
+
+from thresher.estimators.folds import ScoreOfMargins, Split, make_splits
+from thresher.estimators.inputs import check_rows
+from thresher.estimators.labels import check_weights, with_weight
+from thresher.estimators.learning import OnlineModel
+from thresher.estimators.online import OnlineClassifier
+from thresher.estimators.parameters import (
+    CLASS_WEIGHT,
+    FIT_INTERCEPT,
+    N_JOBS,
+    RANDOM_STATE,
+    VERBOSE,
+)
+from thresher.estimators.regressor import OnlineRegressor
+from thresher.estimators.streaming import SourceTraining
+from thresher.estimators.winnow_training import WinnowTraining
+from thresher.fitted import Fitted
+from thresher.formats.protocol import Source
+from thresher.losses import CLASS_LOSSES, HINGE, HUBER, LOSSES, NUMBER_LOSSES
+from thresher.online.parameter import Parameter, Parameters
+from thresher.online.thresh import Thresh
+from thresher.prepare import Preparation, Statistics
+from thresher.rows import Rows
+from thresher.threads import threads
+from thresher.validation import FLAG, Callable, Number, OneOf, Whole
+from thresher.winnow.frequency import half_sample_counts
+from thresher.winnow.path import Path, Plan, winnow
+from thresher.winnow.sample import Sample
+
+NORMAL_SPREAD = 1.4826  # of a normal distribution's standard deviation to its median deviation
+
+OWN: Parameters = (
+    Parameter(
+        "n_features_to_select",
+        "auto",
+        (OneOf("auto"), Whole(1), Number(0, 1, open_low=True, open_high=True)),
+        'int, float or "auto"',
+        'How many features to select: a number, or a share of all columns. "auto" is the smallest '
+        "number whose held-out loss is within one standard error of the best; ``partial_fit`` then "
+        "selects one per cent of the columns that occur, and at least 100.",
+    ),
+    Parameter(
+        "caution",
+        1.0,
+        (Number(0),),
+        "float",
+        "Features are selected with the strongest penalty whose held-out loss is at most this many "
+        "standard errors worse than the best. 0 gives the most accurate model, 10 the selection "
+        "that changes least from one sample of rows to the next.",
+    ),
+    Parameter(
+        "cv",
+        3,
+        (Whole(2), Callable("a scikit-learn splitter", "split")),
+        "int or splitter",
+        "Folds that are held out, or what splits the rows. Folds have at most 3,000 rows.",
+    ),
+    Parameter(
+        "scoring",
+        None,
+        (OneOf(None, *get_scorer_names()), Callable("a scikit-learn scorer")),
+        "str, callable or None",
+        "What chooses the penalties and the number of features instead of the held-out loss.",
+    ),
+    Parameter(
+        "normalize",
+        "auto",
+        (OneOf("auto"), *FLAG),
+        'bool or "auto"',
+        "Whether rows are scaled to unit length, so that long documents count no more than short "
+        'ones. "auto" scales them unless the columns are measurements: dense, or in odd units.',
+    ),
+)
+SHARED: Parameters = (FIT_INTERCEPT, RANDOM_STATE, N_JOBS, VERBOSE)
+
+
+class ThresherModel(OnlineModel):
+    """What the flagship's classifier and regressor have in common."""
+
+    fixed: ClassVar[tuple[str, ...]] = (
+        "loss",
+        "n_features_to_select",
+        "normalize",
+        "fit_intercept",
+    )
+    stored: ClassVar[dict[str, Any]] = {**OnlineModel.stored, "path_": Path}
+
+    # a stream passes once, in its own order
+    tol, shuffle, warm_start = None, False, False
+
+    n_features_to_select: int | float | str
+    caution: float
+    cv: Any
+    scoring: Any
+    normalize: bool | str
+    path_: Path
+
+    def fit(self, X: Any, y: Any, sample_weight: Any = None, groups: Any = None) -> Self:
+        """Select features and fit their weights from rows that are all at hand.
+
+        Parameters
+        ----------
+        X : array, sparse matrix or data frame of shape (n_rows, n_features)
+            Finite numbers.
+        y : array of shape (n_rows,)
+            Labels of two or more classes; for regressors finite numbers.
+        sample_weight : array of shape (n_rows,), optional
+            How much each row counts; rows of weight 0 are left out.
+        groups : array of shape (n_rows,), optional
+            Rows of one group are never both learned from and held out.
+        """
+        with self._exclusive():
+            self._check_parameters()
+            draft = self._draft(fresh=True)
+            rows = check_rows(draft, X, reset=True)
+            targets = draft._begin_targets(y, rows.n)
+            weights = check_weights(sample_weight, rows.n)
+            if groups is not None and np.shape(groups) != (rows.n,):
+                raise ValueError(f"groups has shape {np.shape(groups)}, but X has {rows.n} rows.")
+            draft._seed = int(check_random_state(self.random_state).randint(2**31))
+            groups = None if groups is None else np.asarray(groups)
+            draft.learn_at_hand(rows, targets, weights, groups)
+            return self._become(draft)
+
+    def at_size(self, size: int) -> Self:
+        """Return a fitted model with at most so many features, at once: nothing is fitted anew.
+
+        It has the largest size on the path that is not above ``size``.
+        """
+        path = self._known_path()
+        if not size >= 1:
+            raise ValueError(f"size={size}: it must be at least 1.")
+        model = self._draft(fresh=False)
+        vars(model).pop("_lock", None)
+        model._prepared = self._fitted.preparation
+        model.n_features_to_select = int(path.sizes[path.place(size)])
+        model.path_ = path._replace(size=model.n_features_to_select)
+        model._fitted = model._at_path(model.path_, self._fitted.preparation)
+        return model
+
+    def selection_counts(
+        self, X: Any, y: Any, n_resamples: int = 50, sample_weight: Any = None
+    ) -> np.ndarray:
+        """Return how many of ``n_resamples`` random halves of the rows select each feature.
+
+        Every half selects as many features as this model has, under its penalty.
+        """
+        path = self._known_path()
+        rows, preparation = check_rows(self, X), self._fitted.preparation
+        targets = self.known_targets(y, rows.n)
+        importance = self._importance(targets, check_weights(sample_weight, rows.n))
+        sample = self.sample(preparation.apply(rows), targets, importance, preparation)
+        with threads(self.n_jobs) as team:
+            return half_sample_counts(
+                sample, path.size, 1.0 / path.penalty, n_resamples, self._seed, team
+            )
+
+    @property
+    def selection_frequency_(self) -> np.ndarray:
+        """The share of folds that select each feature."""
+        path = self._known_path()
+        frequency, place = np.zeros(self.n_features_in_), path.place(path.size)
+        frequency[path.fold_columns[place]] = path.fold_shares[place]
+        return frequency
+
+    @property
+    def penalty_(self) -> float:
+        """The penalty under which features were selected."""
+        return self._known_path().penalty
+
+    def why_selected(self) -> str:
+        """Return in plain English how many features were selected, how, and how sure that is."""
+        path = self._known_path()
+        place, best = path.place(path.size), int(path.loss.argmin())
+        criterion = "loss" if path.score is None else "score"
+        given = "as many as asked for"
+        if self.n_features_to_select == "auto":
+            given = (
+                f"the smallest number whose held-out {criterion} is within one standard error of "
+                "the best"
+            )
+        elif path.size != self._wanted():
+            given = "all that vary"
+        lines = [
+            f"{path.size:,} of {self.n_features_in_:,} features were selected: {given}.",
+            f"Held-out loss {path.loss[place]:.4g} (standard error {path.loss_se[place]:.2g}), "
+            f"{self._error_name} {path.error[place]:.4g}; the best on the path has "
+            f"{path.sizes[best]:,} features and loss {path.loss[best]:.4g}; no features: "
+            f"{path.null_loss:.4g}.",
+            f"Features were selected under the penalty {path.penalty:g} (caution="
+            f"{self.caution:g}).",
+        ]
+        if not path.clear:
+            lines.append(NOT_CLEAR)
+        return "\n".join(lines)
+
+    # ------------------------------------------------------------------------------ internals
+
+    _error_name = "error"
+
+    def learn_at_hand(
+        self,
+        rows: Rows,
+        targets: np.ndarray,
+        weights: np.ndarray,
+        groups: np.ndarray | None = None,
+    ) -> None:
+        """Learn from rows that are all at hand."""
+        importance = self._importance(targets, weights)
+        kept, rows, targets, importance = with_weight(rows, targets, importance)
+        statistics = Statistics.of(rows, self.n_features_in_, importance)
+        preparation = self.preparation_for(statistics)
+        plan, splits = self.plan(targets, importance, None if groups is None else groups[kept])
+        sample = self.sample(preparation.apply(rows), targets, importance, preparation)
+        with threads(self.n_jobs) as team:
+            self.take_path(winnow(sample, splits, plan, team), targets, importance, preparation)
+
+    def preparation_for(self, statistics: Statistics) -> Preparation:
+        """Return how rows with such statistics are prepared."""
+        unit = None if self.normalize == "auto" else bool(self.normalize)
+        return Preparation.from_statistics(statistics, unit)
+
+    def plan(
+        self, targets: np.ndarray, importance: np.ndarray, groups: np.ndarray | None = None
+    ) -> tuple[Plan, list[Split]]:
+        """Return what is wanted of the path, and the places of rows in folds."""
+        labels = targets if hasattr(self, "classes_") else None
+        splits = make_splits(self.cv, targets, labels, groups, self._seed)
+        _, centre, unit = self._winnow_targets(targets, importance)
+        score = None
+        if self.scoring is not None:
+            score = ScoreOfMargins(self, self.scoring, targets, centre, unit)
+        return Plan(self._wanted(), float(self.caution), score), splits
+
+    def sample(
+        self, rows: Rows, targets: np.ndarray, importance: np.ndarray, preparation: Preparation
+    ) -> Sample:
+        """Return prepared rows as they are winnowed."""
+        return Sample(
+            rows,
+            self.n_features_in_,
+            self._winnow_targets(targets, importance)[0],
+            importance,
+            LOSSES[self.loss].code,
+            self._n_outputs(),
+            self.fit_intercept,
+            preparation.in_length(self.n_features_in_),
+        )
+
+    def take_path(
+        self, path: Path, targets: np.ndarray, importance: np.ndarray, preparation: Preparation
+    ) -> None:
+        """Become the model of a path whose weights are those of prepared rows."""
+        _, centre, unit = self._winnow_targets(targets, importance)
+        self._prepared = preparation._replace(kept_length=path.kept_length)
+        self.path_ = path.in_units(centre, unit).of_raw_values(preparation)
+        self.n_iter_ = 1
+        self._count_rows(targets)
+        self._fitted = self._at_path(self.path_, self._prepared)
+        if self.verbose:
+            print(self.why_selected())
+        elif not path.clear:
+            warnings.warn(NOT_CLEAR, UserWarning, stacklevel=4)
+
+    def _at_path(self, path: Path, preparation: Preparation) -> Fitted:
+        """Return the model of the path's size."""
+        place = path.place(path.size)
+        columns = path.columns[place]
+        return Fitted(
+            columns,
+            path.weights[place],
+            path.intercepts[place],
+            self.n_features_in_,
+            preparation,
+            self._link(),
+            getattr(self, "classes_", None),
+            self._feature_names(columns, preparation),
+        )
+
+    def _known_path(self) -> Path:
+        self._fitted  # noqa: B018  (raises where nothing is fitted)
+        if "path_" not in vars(self):
+            raise AttributeError(
+                "There is no path: it comes from fit, which compares models on held-out rows; "
+                "partial_fit has one model only."
+            )
+        return self.path_
+
+    def _wanted(self) -> int | None:
+        """Return how many features are wanted; None if held-out rows choose."""
+        wanted = self.n_features_to_select
+        if wanted == "auto":
+            return None
+        if isinstance(wanted, Integral):
+            return int(wanted)
+        return max(1, round(float(wanted) * self.n_features_in_))
+
+    def _selection_facts(self) -> dict[str, np.ndarray]:
+        if "path_" not in vars(self):
+            return {}
+        return {"frequency": self.selection_frequency_[self._fitted.columns]}
+
+    def _n_outputs(self) -> int:
+        """Return how many margins a row has."""
+        raise NotImplementedError
+
+    def _winnow_targets(
+        self, targets: np.ndarray, importance: np.ndarray
+    ) -> tuple[np.ndarray, float, float]:
+        """Return targets as they are winnowed, the centre taken from them, and their unit."""
+        raise NotImplementedError
+
+    # -------------------------------------------------------------------------------- streams
+
+    def start_training(
+        self, source: Source, classes: Any = None, watched: bool = False
+    ) -> SourceTraining:
+        """Return what learns a source: as ``fit`` does, if it can be read again."""
+        if source.rewinds:
+            return WinnowTraining.begin(self, source, classes)
+        return super().start_training(source, classes, watched)
+
+    def begin_source(self, classes: Any) -> None:
+        """Start without having learned anything; classes are known."""
+        self.n_features_in_ = 0
+        self._begin_classes(classes)
+        self._seed = int(check_random_state(self.random_state).randint(2**31))
+
+    def importance_of(self, targets: np.ndarray, weights: np.ndarray) -> np.ndarray:
+        """Return how much each row counts, of all rows there are."""
+        return self._importance(targets, weights)
+
+    def know_columns(self, source: Source, width: int) -> None:
+        """Take over how many columns a source has, and what they are called."""
+        self.n_features_in_ = width
+        self._names, self.index_base_ = source.names, source.index_base
+
+    def _learn_next(self, X: Any, y: Any, sample_weight: Any, classes: Any) -> Self:
+        if "path_" in vars(self):
+            raise ValueError(
+                "partial_fit cannot go on from fit, which compares rows that are all at hand. "
+                "Begin with a new model (sklearn.base.clone), or fit all rows together."
+            )
+        return super()._learn_next(X, y, sample_weight, classes)
+
+    def _learner(self) -> Thresh:
+        n_classes = len(getattr(self, "classes_", ()))
+        return Thresh.of(
+            LOSSES[self.loss],
+            self.fit_intercept,
+            n_features=self._wanted(),
+            n_outputs=n_classes if n_classes > 2 else 1,
+        )
+
+    def _preparation(self) -> Preparation:
+        return Preparation.none(unit=self.normalize is not False)
+
+
+NOT_CLEAR = (
+    "No number of features is clearly better than none: the best held-out loss is within two "
+    "standard errors of that of a model without features."
+)
+
+
+class ThresherClassifier(ThresherModel, OnlineClassifier):
+    """Linear classifier with few features, which are stable from sample to sample.
+
+    ``fit`` screens the columns by how certain their marginal effect is, fits penalized weights of
+    the best to convergence, and lets the smallest leave until a single feature is left. Folds do
+    the same without their rows; what they hold out chooses the penalties and, on request, the
+    number of features. Several classes share one set of features.
+
+    ``partial_fit`` learns one pass over a stream, in bounded memory.
+
+    Attributes
+    ----------
+    path_ : Path
+        After ``fit``: a model of every size, from the one chosen down to a single feature, with
+        held-out loss and error and their standard errors.
+    selection_frequency_ : array of shape (n_features,)
+        After ``fit``: the share of folds that select each feature.
+    penalty_ : float
+        After ``fit``: the penalty under which features were selected.
+    n_features_selected_ : int
+        Number of features with a weight.
+    """
+
+    parameters: ClassVar[Parameters] = (
+        *OWN,
+        Parameter(
+            "loss",
+            "log_loss",
+            (OneOf(*(name for name in CLASS_LOSSES if LOSSES[name].code != HINGE)),),
+            '"log_loss", "squared_hinge" or "modified_huber"',
+            "What is minimized. Several classes need the log loss.",
+        ),
+        CLASS_WEIGHT,
+        *SHARED,
+    )
+    _joint = True
+
+    def _n_outputs(self) -> int:
+        if self.classes_.size > 2 and self.loss != "log_loss":
+            raise ValueError(f'loss={self.loss!r}: several classes need loss="log_loss".')
+        return 1 if self.classes_.size == 2 else self.classes_.size
+
+    def _winnow_targets(
+        self, targets: np.ndarray, importance: np.ndarray
+    ) -> tuple[np.ndarray, float, float]:
+        return self._problem_targets(targets)[0], 0.0, 1.0
+
+
+class ThresherRegressor(ThresherModel, OnlineRegressor):
+    """Linear regressor with few features, which are stable from sample to sample.
+
+    Features are selected as by ``ThresherClassifier``. Neither the units of the columns nor those
+    of the targets matter.
+
+    Attributes
+    ----------
+    path_ : Path
+        After ``fit``: a model of every size, from the one chosen down to a single feature, with
+        held-out loss and error and their standard errors.
+    selection_frequency_ : array of shape (n_features,)
+        After ``fit``: the share of folds that select each feature.
+    penalty_ : float
+        After ``fit``: the penalty under which features were selected.
+    n_features_selected_ : int
+        Number of features with a weight.
+    """
+
+    parameters: ClassVar[Parameters] = (
+        *OWN,
+        Parameter(
+            "loss",
+            "squared_error",
+            (OneOf(*NUMBER_LOSSES),),
+            " or ".join(f'"{name}"' for name in NUMBER_LOSSES),
+            "What is minimized. Huber's loss is linear beyond one spread of the targets.",
+        ),
+        *SHARED,
+    )
+    _error_name = "mean squared error"
+
+    def _n_outputs(self) -> int:
+        return 1
+
+    def _winnow_targets(
+        self, targets: np.ndarray, importance: np.ndarray
+    ) -> tuple[np.ndarray, float, float]:
+        robust, centre, unit = LOSSES[self.loss].code == HUBER, 0.0, 0.0
+        if self.fit_intercept:
+            mean = float(np.average(targets, weights=importance))
+            centre = median(targets, importance) if robust else mean
+        if robust:
+            unit = NORMAL_SPREAD * median(np.abs(targets - centre), importance)
+        if not unit > 0:  # or more than half of the targets are the same
+            unit = float(np.sqrt(np.average((targets - centre) ** 2, weights=importance)))
+        unit = unit if unit > 0 else 1.0
+        return (targets - centre) / unit, centre, unit
+
+
+def median(numbers: np.ndarray, importance: np.ndarray) -> float:
+    """Return the median of numbers, each as often as it counts."""
+    order = np.argsort(numbers, kind="stable")
+    below = np.cumsum(importance[order])
+    places = [np.searchsorted(below, below[-1] / 2, side=side) for side in ("left", "right")]
+    return float(numbers[order[places]].mean())
