@@ -6,10 +6,10 @@ weights w hardly depend on the order of the rows. The *final* model has the best
 long steps: it is the one that predicts.
 
 Features are ranked by |w| times their marginal association with the targets y, which is
-|S| / sqrt(sum x^2) for S = sum x (y - mean y), and does not depend on the order at all. A stage
-ends when the number of rows has grown by half. Then the features with the lowest ranks are purged
-for good, and the best ones become those of the final model. Whoever reads the weights gets the best
-as of that row.
+|S| / sqrt(sum x^2) for S = sum x (y - mean y), and does not depend on the order at all. Every stage
+is longer than the one before. At its end, the features with the lowest ranks are purged for good,
+and the best ones become those of the final model. Whoever reads the weights gets the best as of
+that row.
 
 Several classes share their features: w and S are then vectors, one entry per class, and features
 are ranked by the norms.

@@ -136,8 +136,7 @@ def learn_one(rows, updates, counted, loss, lengths, roles, numbers, biases, cou
         biases[SELECT, 0] -= step * slope * size / (damping + counts[BIAS_ROOT])
         biases[FIT, 0] -= final_step * fit_slope * size / (counts[FIT_ROOT] + TINY)
         biases[TALLY, 0] += y
-        counts[TOTAL] += weight
-        counts[NORM] = norm
+        counts[TOTAL], counts[NORM] = counts[TOTAL] + weight, norm
     return order.size
 
 
