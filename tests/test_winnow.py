@@ -11,10 +11,11 @@ from thresher.losses import HINGE, LOSSES, slope_of, value_of
 from thresher.prepare import Preparation
 from thresher.rows import Rows
 from thresher.threads import Threads, threads
-from thresher.winnow.eliminate import Field, Final, Refit, eliminate, sizes_down
+from thresher.winnow.eliminate import SMALLEST, Field, Final, Refit, Way, eliminate, sizes_down
 from thresher.winnow.folds import (
     FINALS,
     STRENGTHS,
+    WAYS,
     Choice,
     Table,
     choose,
@@ -313,14 +314,14 @@ def test_a_field_without_columns_has_only_an_intercept():
     (left, weights), *_ = eliminate(field, 1.0, [5])
     assert left.columns.size == 0
     share = np.mean(sample.targets == 1)
-    (ready, final), *_ = Refit(1e-8).fit(left, weights, [Final(True, 1.0)])
+    (ready, final), *_ = Refit(1e-8).fit(left, weights, [Final(Way(True, False), 1.0)])
     assert ready.held_margins(final)[0] == pytest.approx(np.log(share / (1 - share)), abs=1e-6)
 
 
 @kinds
 @intercepts
-@pytest.mark.parametrize("kept_length", [False, True])
-def test_final_weights_equal_a_fit_of_rows_scaled_by_hand(loss, n_outputs, intercept, kept_length):
+@pytest.mark.parametrize("way", WAYS, ids=["plain", "adaptive", "kept", "kept-adaptive"])
+def test_final_weights_equal_a_fit_of_rows_scaled_by_hand(loss, n_outputs, intercept, way):
     sample, X = make_sample(loss, n_outputs, intercept=intercept)
     in_length = np.arange(12) % 4 > 0  # every fourth column is measured
     lengths = np.linalg.norm(X * in_length, axis=1, keepdims=True)
@@ -328,20 +329,24 @@ def test_final_weights_equal_a_fit_of_rows_scaled_by_hand(loss, n_outputs, inter
     sample = sample._replace(rows=rows_of(X), in_length=in_length)
     field = Field.of(sample, Sums.of(sample), 100)
     left, weights = next(eliminate(field, 0.5, [5]))
-    (ready, final), *_ = Refit(1e-10).fit(left, weights, [Final(kept_length, 3.0)])
+    (ready, final), *_ = Refit(1e-10).fit(left, weights, [Final(way, 3.0)])
     mine, b = ready.prepared_weights(final)
     by_hand = X[:, left.columns].copy()
-    if kept_length:
+    if way.kept_length:
         counts = in_length[left.columns]
         lengths = np.linalg.norm(by_hand * counts, axis=1, keepdims=True)
         by_hand = np.where(counts, by_hand / np.where(lengths > 0, lengths, 1.0), by_hand)
-    scaled = by_hand * left.factors
+    factors = left.factors
+    if way.adaptive:
+        sizes = np.linalg.norm(weights.reshape(6, n_outputs)[:5], axis=1)
+        factors = factors * np.maximum(sizes / sizes.max(), SMALLEST)
+    scaled = by_hand * factors
     around = scaled - scaled.mean(axis=0) * intercept
     unit = np.sqrt(np.mean(np.sum(around**2, axis=1)))
     scaled = scaled / unit
     problem = left.problem._replace(targets=sample.targets, importance=sample.importance)
     w, its_b = dense_ridge(scaled, problem, 3.0)
-    assert_allclose(mine, (w * (left.factors / unit)[:, np.newaxis]).T, rtol=1e-5, atol=1e-6)
+    assert_allclose(mine, (w * (factors / unit)[:, np.newaxis]).T, rtol=1e-5, atol=1e-6)
     assert_allclose(comparable(b), comparable(its_b), atol=1e-5)
 
 
@@ -351,7 +356,7 @@ def test_held_margins_are_those_of_prepared_weights():
     some = sample.at(train)
     field = Field.of(some, Sums.of(some), 100, sample.rows.at(held))
     left, weights = next(eliminate(field, 1.0, [4]))
-    (ready, final), *_ = Refit().fit(left, weights, [Final(False, 3.0)])
+    (ready, final), *_ = Refit().fit(left, weights, [Final(WAYS[0], 3.0)])
     w, b = ready.prepared_weights(final)
     assert_allclose(ready.held_margins(final), X[held][:, left.columns] @ w.T + b, atol=1e-10)
 
@@ -401,7 +406,9 @@ def test_a_table_has_every_row_once(loss, n_outputs):
     shape = 60, len(STRENGTHS), 3, len(FINALS)
     assert table.losses.shape == table.errors.shape == shape
     assert np.isfinite(table.losses).all()
-    assert [final.kept_length for final in table.finals] == [False] * len(FINALS)
+    assert [final.strength for final in table.finals] == list(FINALS)
+    assert len({final.way for final in table.finals}) == 1
+    assert not table.finals[0].way.kept_length
     for fold in table.columns:
         for by_size in fold:
             assert [columns.size for columns in by_size] == [6, 3, 1]
@@ -439,7 +446,7 @@ def test_the_length_of_rows_that_loses_less_is_chosen():
     sample = sample._replace(rows=rows_of(X), targets=y, in_length=np.ones(12, np.bool_))
     table = table_of(sample, (2, 1))
     assert len(table.finals) == len(FINALS)
-    assert {final.kept_length for final in table.finals} == {True}
+    assert {final.way.kept_length for final in table.finals} == {True}
 
 
 def test_of_many_rows_those_of_rare_classes_stay():
@@ -472,7 +479,7 @@ def hand_table(losses, scores=None, importance=None, sizes=(4, 2)):
     losses = np.asarray(losses, np.float32)
     n = losses.shape[0]
     return Table(
-        list(sizes), [Final(False, 1.0)] * losses.shape[3],
+        list(sizes), [Final(WAYS[0], 1.0)] * losses.shape[3],
         np.ones(n) if importance is None else importance,
         losses, losses, np.full(n, 1.0), scores, [],
     )  # fmt: skip
