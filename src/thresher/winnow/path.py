@@ -31,6 +31,7 @@ FINE = 10  # every size up to this one is on the path
 RARE = 0.2  # share of a fold's rows that belong to any class, if all are as rare: at least
 MOST_IN_FOLD = 3_000  # rows that a fold learns from, and as many that it holds out
 CLEARLY = 2.0  # standard errors
+FINAL_PRECISION = 1e-4  # of weights that stay: so fine that units of columns do not show
 
 
 class Path(NamedTuple):
@@ -192,7 +193,7 @@ def winnow_fields(
 
 def _path(field: Field, table: Table, choice: Choice, size: int) -> Path:
     """Return models of all sizes, with the strengths chosen."""
-    columns, weights, intercepts, refit = [], [], [], Refit()
+    columns, weights, intercepts, refit = [], [], [], Refit(FINAL_PRECISION)
     steps = eliminate(field, STRENGTHS[choice.strength], table.sizes)
     for (left, selecting), final in zip(steps, choice.finals, strict=True):
         (ready, fitted), *_ = refit.fit(left, selecting, [table.finals[final]])
