@@ -558,11 +558,8 @@ def test_means_and_standard_errors_of_rows_that_count():
 
 def path_bytes(path):
     """Return a path as bytes that are equal or not."""
-    return [np.asarray(part).tobytes() for field in path for part in _parts(field)]
-
-
-def _parts(field):
-    return field if isinstance(field, list) else [field]
+    fields = [field if isinstance(field, list) else [field] for field in path]
+    return [np.asarray(one).tobytes() for field in fields for one in field if one is not None]
 
 
 @kinds
