@@ -77,12 +77,18 @@ class Preparation(NamedTuple):
 
     @classmethod
     def from_statistics(cls, statistics: Statistics, unit: bool | None = None) -> Self:
-        """Return how rows with such statistics are prepared; ``unit`` may be given."""
+        """Return how rows with such statistics are prepared.
+
+        ``unit`` may be given; if it is true, all columns make up a row's length.
+        """
+        if unit:
+            return cls.none(unit=True)
         measured = measured_columns(statistics)
-        spreads = statistics.spreads()[measured]
-        factors = np.divide(1.0, spreads, out=np.zeros_like(spreads), where=spreads > 0)
-        others = np.count_nonzero(statistics.counts) > measured.size
-        return cls(bool(others) if unit is None else unit, measured, factors)
+        spreads, sizes = statistics.spreads()[measured], statistics.sizes()[measured]
+        scales = np.where(spreads > 0, spreads, sizes)  # a constant column is an intercept
+        factors = np.divide(1.0, scales, out=np.zeros_like(scales), where=scales > 0)
+        others = bool(np.count_nonzero(statistics.counts) > measured.size)
+        return cls(others if unit is None else unit, measured, factors)
 
     def apply(self, rows: Rows) -> Rows:
         """Return prepared rows."""

@@ -1,6 +1,7 @@
 """The flagship: features by exact elimination, as many as held-out rows ask for."""
 
 import warnings
+from numbers import Integral
 from typing import Any, ClassVar, Self
 
 import numpy as np
@@ -123,6 +124,8 @@ class ThresherModel(OnlineModel):
             rows = check_rows(draft, X, reset=True)
             targets = draft._begin_targets(y, rows.n)
             weights = check_weights(sample_weight, rows.n)
+            if groups is not None and np.shape(groups) != (rows.n,):
+                raise ValueError(f"groups has shape {np.shape(groups)}, but X has {rows.n} rows.")
             draft._seed = int(check_random_state(self.random_state).randint(2**31))
             groups = None if groups is None else np.asarray(groups)
             draft.learn_at_hand(rows, targets, weights, groups)
@@ -137,6 +140,8 @@ class ThresherModel(OnlineModel):
         if not size >= 1:
             raise ValueError(f"size={size}: it must be at least 1.")
         model = self._draft(fresh=False)
+        vars(model).pop("_lock", None)
+        model._prepared = self._fitted.preparation
         model.n_features_to_select = int(path.sizes[path.place(size)])
         model.path_ = path._replace(size=model.n_features_to_select)
         model._fitted = model._at_path(model.path_, self._fitted.preparation)
@@ -176,11 +181,15 @@ class ThresherModel(OnlineModel):
         """Return in plain English how many features were selected, how, and how sure that is."""
         path = self._known_path()
         place, best = path.place(path.size), int(path.loss.argmin())
-        given = "as asked for"
+        criterion = "loss" if path.score is None else "score"
+        given = "as many as asked for"
         if self.n_features_to_select == "auto":
             given = (
-                "the smallest number whose held-out loss is within one standard error of the best"
+                f"the smallest number whose held-out {criterion} is within one standard error of "
+                "the best"
             )
+        elif path.size != self._wanted():
+            given = "all that vary"
         lines = [
             f"{path.size:,} of {self.n_features_in_:,} features were selected: {given}.",
             f"Held-out loss {path.loss[place]:.4g} (standard error {path.loss_se[place]:.2g}), "
@@ -291,9 +300,9 @@ class ThresherModel(OnlineModel):
         wanted = self.n_features_to_select
         if wanted == "auto":
             return None
-        if isinstance(wanted, float):
-            return max(1, round(wanted * self.n_features_in_))
-        return int(wanted)
+        if isinstance(wanted, Integral):
+            return int(wanted)
+        return max(1, round(float(wanted) * self.n_features_in_))
 
     def _selection_facts(self) -> dict[str, np.ndarray]:
         if "path_" not in vars(self):
@@ -448,13 +457,21 @@ class ThresherRegressor(ThresherModel, OnlineRegressor):
     def _winnow_targets(
         self, targets: np.ndarray, importance: np.ndarray
     ) -> tuple[np.ndarray, float, float]:
-        if LOSSES[self.loss].code == HUBER:
-            centre = float(np.median(targets))
-            unit = NORMAL_SPREAD * float(np.median(np.abs(targets - centre)))
-        else:
-            centre = float(np.average(targets, weights=importance))
+        robust, centre, unit = LOSSES[self.loss].code == HUBER, 0.0, 0.0
+        if self.fit_intercept:
+            mean = float(np.average(targets, weights=importance))
+            centre = median(targets, importance) if robust else mean
+        if robust:
+            unit = NORMAL_SPREAD * median(np.abs(targets - centre), importance)
+        if not unit > 0:  # or more than half of the targets are the same
             unit = float(np.sqrt(np.average((targets - centre) ** 2, weights=importance)))
-        if not self.fit_intercept:
-            centre = 0.0
         unit = unit if unit > 0 else 1.0
         return (targets - centre) / unit, centre, unit
+
+
+def median(numbers: np.ndarray, importance: np.ndarray) -> float:
+    """Return the median of numbers, each as often as it counts."""
+    order = np.argsort(numbers, kind="stable")
+    below = np.cumsum(importance[order])
+    places = [np.searchsorted(below, below[-1] / 2, side=side) for side in ("left", "right")]
+    return float(numbers[order[places]].mean())

@@ -17,7 +17,7 @@ from thresher.winnow.sample import Sample
 from thresher.winnow.screen import Sums
 
 STEP = 0.7  # logarithm of how many times fewer columns are left after a round: half of them leave
-PRECISION = 1e-2  # of a gradient, for each root of the rows' weight
+PRECISION = 1e-2  # of a gradient, for each root of the rows' weight, or for less than one row
 
 
 def sizes_down(first: int, goals: Sequence[int]) -> list[int]:
@@ -129,7 +129,8 @@ class Field(NamedTuple):
     def fit(self, weights: np.ndarray, strength: float, precision: float = PRECISION) -> np.ndarray:
         """Move weights, the intercepts last, to the least penalized loss; return them."""
         penalties = np.full(self.columns.size, 1.0 / strength)
-        precision *= math.sqrt(self.problem.importance.sum())
+        weight = float(self.problem.importance.sum())
+        precision *= min(math.sqrt(weight), weight)
         fit_ridge(self.problem, penalties, weights, precision)
         return weights
 

@@ -194,9 +194,10 @@ def weighted_sums(values, importance):
 
 
 def standard_error(values: np.ndarray, importance: np.ndarray) -> np.ndarray:
-    """Return the standard errors of such means."""
+    """Return the standard errors of such means; uneven rows amount to fewer even ones."""
     spread = np.sqrt(mean((values - mean(values, importance)) ** 2, importance))
-    return spread / math.sqrt(max(int(np.count_nonzero(importance)) - 1, 1))
+    n_even = float(importance.sum() ** 2 / (importance**2).sum())
+    return spread / math.sqrt(max(n_even - 1.0, 1.0))
 
 
 def choose(table: Table, caution: float, size: int | None = None) -> Choice:

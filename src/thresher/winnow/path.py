@@ -28,7 +28,7 @@ from thresher.winnow.screen import Sums, n_screened
 
 FEWEST_AUTO, MOST_AUTO, ROWS_A_FEATURE = 200, 1000, 10
 FINE = 10  # every size up to this one is on the path
-MOST_IN_FOLD = 3_000  # rows that a fold learns from, and that it holds out
+MOST_IN_FOLD = 3_000  # rows that a fold learns from, and as many that it holds out
 CLEARLY = 2.0  # standard errors
 
 

@@ -5,7 +5,7 @@ c the columns' means. With an intercept that costs nothing, c changes no solutio
 columns far from zero apart from the intercept.
 
 There is one margin and one weight per output: one for two classes or numbers, one for each of
-several classes, whose loss is the multinomial one. Weights of an output lie side by side:
+several classes, whose loss is the multinomial one. Weights of a column lie side by side:
 ``weights[j * n_outputs + k]``, the intercepts last; margins likewise.
 
 A product with the Hessian is one pass over the nonzeros. Sums are in a fixed order, so that results
