@@ -140,7 +140,7 @@ class ThresherModel(OnlineModel):
         if not size >= 1:
             raise ValueError(f"size={size}: it must be at least 1.")
         model = self._draft(fresh=False)
-        vars(model).pop("_lock", None)
+        model.__dict__.pop("_lock", None)
         model._prepared = self._fitted.preparation
         model.n_features_to_select = int(path.sizes[path.place(size)])
         model.path_ = path._replace(size=model.n_features_to_select)

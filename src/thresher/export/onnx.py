@@ -10,8 +10,9 @@ from typing import Any
 import numpy as np
 
 from thresher.export.contents import Contents
-from thresher.fitted import CLIPPED, NO_LINK, SOFTMAX, TINY, Fitted
+from thresher.fitted import CLIPPED, NO_LINK, SOFTMAX, Fitted
 
+TINY = 1e-300  # the least length of a row: one without values has no length at all
 OPSET, IR_VERSION = 17, 8  # of 2022, so that old runtimes read it
 FLOAT, INT64, STRING, BOOL, DOUBLE = 1, 7, 8, 9, 11  # ONNX's numbers of these types
 INPUTS = {"float32": FLOAT, "float64": DOUBLE}
