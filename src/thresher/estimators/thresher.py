@@ -158,6 +158,7 @@ class ThresherModel(OnlineModel):
         rows, preparation = check_rows(self, X), self._fitted.preparation
         targets = self.known_targets(y, rows.n)
         importance = self._importance(targets, check_weights(sample_weight, rows.n))
+        _, rows, targets, importance = with_weight(rows, targets, importance)
         sample = self.sample(preparation.apply(rows), targets, importance, preparation)
         with threads(self.n_jobs) as team:
             return half_sample_counts(
@@ -309,6 +310,20 @@ class ThresherModel(OnlineModel):
             return {}
         return {"frequency": self.selection_frequency_[self._fitted.columns]}
 
+    def training_tree(self) -> dict[str, Any]:
+        """Return all that ``partial_fit`` needs to go on, as a tree of plain values."""
+        if "path_" in vars(self):
+            raise ValueError(
+                "A model from fit has no state of training, as partial_fit cannot go on from it: "
+                "save it with training_state=False."
+            )
+        return super().training_tree()
+
+    def _importance(self, targets: np.ndarray, weights: np.ndarray) -> np.ndarray:
+        """Return how much each row counts: one row on average, as penalties are for such."""
+        importance = super()._importance(targets, weights)
+        return importance * (np.count_nonzero(importance) / importance.sum())
+
     def _n_outputs(self) -> int:
         """Return how many margins a row has."""
         raise NotImplementedError
@@ -345,12 +360,15 @@ class ThresherModel(OnlineModel):
         self._names, self.index_base_ = source.names, source.index_base
 
     def _learn_next(self, X: Any, y: Any, sample_weight: Any, classes: Any) -> Self:
-        if "path_" in vars(self):
-            raise ValueError(
-                "partial_fit cannot go on from fit, which compares rows that are all at hand. "
-                "Begin with a new model (sklearn.base.clone), or fit all rows together."
-            )
-        return super()._learn_next(X, y, sample_weight, classes)
+        if "path_" not in vars(self):
+            return super()._learn_next(X, y, sample_weight, classes)
+        warnings.warn(BEGINS_ANEW, UserWarning, stacklevel=3)
+        with self._exclusive():
+            draft = self._draft(fresh=True)
+            if classes is None:
+                classes = getattr(self, "classes_", None)
+            super(ThresherModel, draft)._learn_next(X, y, sample_weight, classes)
+            return self._become(draft)
 
     def _learner(self) -> Thresh:
         n_classes = len(getattr(self, "classes_", ()))
@@ -368,6 +386,12 @@ class ThresherModel(OnlineModel):
 NOT_CLEAR = (
     "No number of features is clearly better than none: the best held-out loss is within two "
     "standard errors of that of a model without features."
+)
+
+
+BEGINS_ANEW = (
+    "partial_fit begins a new model: it cannot go on from fit, which compares rows that are all at "
+    "hand."
 )
 
 
@@ -464,8 +488,11 @@ class ThresherRegressor(ThresherModel, OnlineRegressor):
         if robust:
             unit = NORMAL_SPREAD * median(np.abs(targets - centre), importance)
         if not unit > 0:  # or more than half of the targets are the same
-            unit = float(np.sqrt(np.average((targets - centre) ** 2, weights=importance)))
+            with np.errstate(over="ignore"):
+                unit = float(np.sqrt(np.average((targets - centre) ** 2, weights=importance)))
         unit = unit if unit > 0 else 1.0
+        if not np.isfinite(unit):
+            raise ValueError("The targets are too large: divide y by a constant.")
         return (targets - centre) / unit, centre, unit
 
 
