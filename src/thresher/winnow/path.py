@@ -60,6 +60,8 @@ class Path(NamedTuple):
         The penalty of the weights while features were selected.
     kept_length : bool
         Whether rows are divided by the length that they have in the columns selected alone.
+    adaptive : bool
+        Whether features with large weights while selecting are penalized less in the final fit.
     null_loss : float
         Held-out loss without any feature.
     size : int
@@ -82,6 +84,7 @@ class Path(NamedTuple):
     final_penalties: np.ndarray
     penalty: float
     kept_length: bool
+    adaptive: bool
     null_loss: float
     size: int
     clear: bool
@@ -216,7 +219,8 @@ def _path(field: Field, table: Table, choice: Choice, size: int) -> Path:
         score=scores,
         final_penalties=1.0 / strengths[::-1],
         penalty=1.0 / STRENGTHS[choice.strength],
-        kept_length=table.finals[0].kept_length,
+        kept_length=table.finals[0].way.kept_length,
+        adaptive=table.finals[0].way.adaptive,
         null_loss=float(mean(table.null_losses, table.importance)),
         size=size,
         clear=bool(mean(gain, table.importance) > CLEARLY * standard_error(gain, table.importance)),
