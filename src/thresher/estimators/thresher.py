@@ -140,7 +140,7 @@ class ThresherModel(OnlineModel):
         if not size >= 1:
             raise ValueError(f"size={size}: it must be at least 1.")
         model = self._draft(fresh=False)
-        vars(model).pop("_lock", None)
+        model.__dict__.pop("_lock", None)
         model._prepared = self._fitted.preparation
         model.n_features_to_select = int(path.sizes[path.place(size)])
         model.path_ = path._replace(size=model.n_features_to_select)
@@ -158,6 +158,7 @@ class ThresherModel(OnlineModel):
         rows, preparation = check_rows(self, X), self._fitted.preparation
         targets = self.known_targets(y, rows.n)
         importance = self._importance(targets, check_weights(sample_weight, rows.n))
+        _, rows, targets, importance = with_weight(rows, targets, importance)
         sample = self.sample(preparation.apply(rows), targets, importance, preparation)
         with threads(self.n_jobs) as team:
             return half_sample_counts(
@@ -308,6 +309,20 @@ class ThresherModel(OnlineModel):
         if "path_" not in vars(self):
             return {}
         return {"frequency": self.selection_frequency_[self._fitted.columns]}
+
+    def training_tree(self) -> dict[str, Any]:
+        """Return all that ``partial_fit`` needs to go on, as a tree of plain values."""
+        if "path_" in vars(self):
+            raise ValueError(
+                "A model from fit has no state of training, as partial_fit cannot go on from it: "
+                "save it with training_state=False."
+            )
+        return super().training_tree()
+
+    def _importance(self, targets: np.ndarray, weights: np.ndarray) -> np.ndarray:
+        """Return how much each row counts: one row on average, as penalties are for such."""
+        importance = super()._importance(targets, weights)
+        return importance * (np.count_nonzero(importance) / importance.sum())
 
     def _n_outputs(self) -> int:
         """Return how many margins a row has."""
@@ -465,8 +480,11 @@ class ThresherRegressor(ThresherModel, OnlineRegressor):
         if robust:
             unit = NORMAL_SPREAD * median(np.abs(targets - centre), importance)
         if not unit > 0:  # or more than half of the targets are the same
-            unit = float(np.sqrt(np.average((targets - centre) ** 2, weights=importance)))
+            with np.errstate(over="ignore"):
+                unit = float(np.sqrt(np.average((targets - centre) ** 2, weights=importance)))
         unit = unit if unit > 0 else 1.0
+        if not np.isfinite(unit):
+            raise ValueError("The targets are too large: divide y by a constant.")
         return (targets - centre) / unit, centre, unit
 
 
