@@ -26,7 +26,7 @@ from benchmarks.peers import (
     stabilized,
     vowpal_passes,
 )
-from benchmarks.rows import Data, main_rows, text, uniform, write_csv, write_svmlight
+from benchmarks.rows import Data, main_rows, small_text, uniform, write_csv, write_svmlight
 from benchmarks.timing import SHORT_ROUNDS, Figure, Setting, Task, best_of
 from experiments import data, judge
 from experiments.rivals import METHODS
@@ -182,7 +182,7 @@ def elimination(setting: Setting) -> Iterator[Figure]:
     if setting.small or not sets:
         setting.notify("elimination: skipped, THRESHER_DATA names no folder with the sets")
         return
-    flagship(10).fit(text(200).X, text(200).y)  # compiles
+    fitting(flagship(10), small_text())()  # compiles
     parts = dict.fromkeys(("default fit", "ridge elimination"), 0.0)
     for name in sets:
         split = judge.prepare(name, 0)

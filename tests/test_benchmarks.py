@@ -18,9 +18,9 @@ QUICK = [name for name in cases.CASES if name not in ("stream", "start", "width"
 
 @pytest.fixture
 def tiny(monkeypatch):
-    monkeypatch.setattr(rows, "SMALL_ROWS", 150)
-    monkeypatch.setattr(timing, "SHORT_ROUNDS", 1)
-    return rows.text(150)
+    monkeypatch.setattr(rows, "SMALL_ROWS", 300)
+    monkeypatch.setattr(cases, "SHORT_ROUNDS", 1)
+    return rows.small_text()
 
 
 def test_tasks_run_in_turn_and_the_first_round_does_not_count():
@@ -61,7 +61,6 @@ def test_wider_rows_are_the_same_rows():
 
 
 @pytest.mark.jit
-@pytest.mark.filterwarnings("ignore:No number of features:UserWarning")
 @pytest.mark.parametrize("name", QUICK)
 def test_each_case_runs(name, tiny):
     for figure in cases.CASES[name](SMALL):
@@ -79,7 +78,7 @@ def test_what_is_compared_agrees(tiny):
 def test_a_disagreement_is_an_error(words, monkeypatch, capsys):
     monkeypatch.setattr(agreement, "CHECKS", {words: lambda _: False})
     with pytest.raises(Disagreement, match=words[:20]):
-        list(agreements(rows.text(10)))
+        list(agreements(rows.text(10, 10)))
     assert command.main(["--small", "--check"]) == 1
     assert words[:20] in capsys.readouterr().err
 
