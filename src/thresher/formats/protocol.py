@@ -3,11 +3,13 @@
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from itertools import chain
-from typing import Any, NamedTuple, Protocol
+from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
-from thresher.formats.chunk import Chunk
 from thresher.formats.errors import DataError
-from thresher.formats.names import Names
+
+if TYPE_CHECKING:  # the command line reads the declarations below, and must not wait for Numba
+    from thresher.formats.chunk import Chunk
+    from thresher.formats.names import Names
 
 MOST_BITS = 30  # of a hash: four bytes for each of its values
 SHOWN = 5  # skipped rows whose error is kept in full
@@ -44,7 +46,7 @@ class Source(Protocol):
     decided: list[str]
 
     @property
-    def names(self) -> Names | None:
+    def names(self) -> "Names | None":
         """Return what columns are called; None if they are just numbers."""
         ...
 
@@ -53,7 +55,7 @@ class Source(Protocol):
         """Return what a file of numbered columns calls the first, 0 or 1; None if no file does."""
         ...
 
-    def chunks(self) -> Iterator[Chunk]:
+    def chunks(self) -> "Iterator[Chunk]":
         """Read the rows from the first on."""
         ...
 
@@ -71,7 +73,9 @@ class PeekedSource:
 
     rewinds = False
 
-    def __init__(self, source: Source, seen: Sequence[Chunk], rest: Iterator[Chunk]) -> None:
+    def __init__(
+        self, source: Source, seen: "Sequence[Chunk]", rest: "Iterator[Chunk]"
+    ) -> None:
         self._source, self._chunks = source, chain(seen, rest)
         self.fingerprint, self.modified = source.fingerprint, source.modified
 
@@ -81,7 +85,7 @@ class PeekedSource:
     names = property(lambda self: self._source.names)
     index_base = property(lambda self: self._source.index_base)
 
-    def chunks(self) -> Iterator[Chunk]:
+    def chunks(self) -> "Iterator[Chunk]":
         """Read the rows from the first on."""
         return self._chunks
 
@@ -165,7 +169,7 @@ class Open(Protocol):
     """Opens files of a format."""
 
     def __call__(
-        self, paths: Sequence[str], reading: Reading, names: Names | None = None
+        self, paths: Sequence[str], reading: Reading, names: "Names | None" = None
     ) -> Source:
         """Return their rows; ``names`` are those of a model that is to predict."""
         ...

@@ -1,0 +1,1 @@
+"""``thresher demo``: a first look, at rows whose informative words are known."""
