@@ -55,19 +55,24 @@ class Scorer:
         self._weights = np.zeros((fitted.n_columns, fitted.n_outputs))
         self._weights[fitted.columns] = fitted.weights.T
         preparation = fitted.preparation
-        self._apart = np.zeros(fitted.n_columns if preparation.measured.size else 0, np.bool_)
-        self._apart[preparation.measured] = True
+        marked = np.zeros(fitted.n_columns, np.bool_)
+        if preparation.kept_length:
+            marked[fitted.columns] = True
+            marked[preparation.measured] = False
+        else:
+            marked[preparation.measured] = True
+        self._marked = marked if marked.any() else marked[:0]
 
     def margins(self, rows: Rows) -> np.ndarray:
-        """Return the margins, a column per output; unknown columns only lengthen their rows."""
+        """Return the margins, a column per output; unknown columns can only lengthen their rows."""
         weights, intercepts = self._weights, self.fitted.intercepts
+        unit, kept = self.fitted.preparation.unit, self.fitted.preparation.kept_length
         if self.fitted.n_outputs > 1:
             margins = np.empty((rows.n, intercepts.size))
-            unit = self.fitted.preparation.unit
-            margins_of_classes(*rows, weights, intercepts, unit, self._apart, margins)
+            margins_of_classes(*rows, weights, intercepts, unit, self._marked, kept, margins)
             return margins
-        if self.fitted.preparation.unit:
-            margins = unit_margins(*rows, weights[:, 0], intercepts[0], self._apart)
+        if unit:
+            margins = unit_margins(*rows, weights[:, 0], intercepts[0], self._marked, kept)
         else:
             margins = plain_margins(*rows, weights[:, 0], intercepts[0])
         return margins[:, np.newaxis]
@@ -87,38 +92,41 @@ def plain_margins(starts, columns, values, weights, intercept):
 
 
 @jit
-def unit_margins(starts, columns, values, weights, intercept, apart):
-    """Return w . x / |x| + b of every row; columns that stand apart have no part in |x|."""
+def unit_margins(starts, columns, values, weights, intercept, marked, kept):
+    """Return w . x / |x| + b of every row.
+
+    In |x| are the marked columns, or, unless only kept ones count, all but the marked ones.
+    """
     margins = np.empty(starts.size - 1)
     for i in range(margins.size):
         margin = own = square = 0.0
         for k in range(np.uint64(starts[i]), np.uint64(starts[i + 1])):
             j, value = columns[k], values[k]
             moved = value * weights[j] if j < weights.size else 0.0
-            if j < apart.size and apart[j]:
-                own += moved
-            else:
+            if (j < marked.size and marked[j]) == kept:
                 margin += moved
                 square += value * value
+            else:
+                own += moved
         margins[i] = margin / max(math.sqrt(square), TINY) + own + intercept
     return margins
 
 
 @jit
-def margins_of_classes(starts, columns, values, weights, intercepts, unit, apart, margins):
+def margins_of_classes(starts, columns, values, weights, intercepts, unit, marked, kept, margins):
     """Write the margins of every row, one for each class."""
     for i in range(margins.shape[0]):
         square = 0.0
         if unit:
             for k in range(np.uint64(starts[i]), np.uint64(starts[i + 1])):
-                j = columns[k]
-                if not (j < apart.size and apart[j]):
+                if (columns[k] < marked.size and marked[columns[k]]) == kept:
                     square += values[k] * values[k]
         scale = 1.0 / math.sqrt(square) if square > 0.0 else 1.0
         margins[i] = intercepts
         for k in range(np.uint64(starts[i]), np.uint64(starts[i + 1])):
             j = columns[k]
             if j < weights.shape[0]:
-                value = values[k] if j < apart.size and apart[j] else values[k] * scale
+                counts = (j < marked.size and marked[j]) == kept
+                value = values[k] * scale if counts else values[k]
                 for c in range(intercepts.size):
                     margins[i, c] += value * weights[j, c]

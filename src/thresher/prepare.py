@@ -61,12 +61,14 @@ class Statistics(NamedTuple):
 class Preparation(NamedTuple):
     """Whether rows are scaled to unit length, and the factors of measured columns.
 
-    Measured columns are ascending, and have no part in a row's length.
+    Measured columns are ascending, and have no part in a row's length. With ``kept_length`` a
+    fitted model's rows are as long as their values in the columns with a weight make them.
     """
 
     unit: bool
     measured: np.ndarray
     factors: np.ndarray
+    kept_length: bool = False
 
     @classmethod
     def none(cls, unit: bool = False) -> Self:
@@ -91,6 +93,12 @@ class Preparation(NamedTuple):
         known = self.measured < n_columns
         factors[self.measured[known]] = -self.factors[known]
         return rows._replace(values=prepared_values(*rows, factors, self.unit))
+
+    def in_length(self, n_columns: int) -> np.ndarray:
+        """Return which columns make up a row's length."""
+        mask = np.full(n_columns, self.unit)
+        mask[self.measured] = False
+        return mask
 
     def raw_weights(self, columns: np.ndarray, weights: np.ndarray) -> np.ndarray:
         """Return weights of raw values from those of prepared ones, columns along the last axis."""

@@ -133,21 +133,18 @@ def entries_where(starts, columns, values, active):
 @jit
 def with_numbers(starts, columns, values, numbers):
     """Return rows of the columns whose new number is not negative."""
-    count = 0
-    for k in range(columns.size):
-        count += numbers[columns[k]] >= 0
-    kept_starts = np.zeros(starts.size, np.int64)
-    kept_columns, kept_values = np.empty(count, np.uint32), np.empty(count)
-    count = 0
+    # with one place more, for it is written before it is counted
+    kept_columns, kept_values = np.empty(columns.size + 1, np.uint32), np.empty(columns.size + 1)
+    kept_starts = np.zeros_like(starts)
+    count = np.uint64(0)
     for i in range(starts.size - 1):
         for k in range(np.uint64(starts[i]), np.uint64(starts[i + 1])):
             number = numbers[columns[k]]
-            if number >= 0:
-                kept_columns[count] = number
-                kept_values[count] = values[k]
-                count += 1
+            kept_columns[count] = np.uint32(number)
+            kept_values[count] = values[k]
+            count += np.uint64(number >= 0)
         kept_starts[i + 1] = count
-    return kept_starts, kept_columns, kept_values
+    return kept_starts, kept_columns[:count].copy(), kept_values[:count].copy()
 
 
 @jit

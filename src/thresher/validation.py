@@ -101,6 +101,21 @@ class Kind:
         return self.words
 
 
+@dataclass(frozen=True)
+class Callable:
+    """Anything that can be called, or has a method of a name."""
+
+    words: str
+    method: str = "__call__"
+
+    def allows(self, value: Any) -> bool:
+        """Return whether the value is allowed."""
+        return hasattr(value, self.method)
+
+    def __str__(self) -> str:
+        return self.words
+
+
 FLAG = (OneOf(True, False),)
 
 

@@ -286,7 +286,8 @@ def _preparation(read: Tree, n_columns: int) -> Preparation:
     access.same_names(read, Preparation._fields, "parts of the preparation")
     measured = _ascending(access.integers(read, "measured", None, n_columns), "measured columns")
     factors = _finite(access.array(read, "factors", np.float64, measured.shape), "factors")
-    return Preparation(access.flag(read, "unit"), measured, factors)
+    kept = access.flag(read, "kept_length")
+    return Preparation(access.flag(read, "unit"), measured, factors, kept)
 
 
 def _link(read: Tree) -> str:

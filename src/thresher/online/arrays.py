@@ -24,6 +24,13 @@ def grown(array: np.ndarray, size: int) -> np.ndarray:
     return larger
 
 
+def at(array: np.ndarray, slots: np.ndarray) -> np.ndarray:
+    """Return the entries of some slots: by ``take``, which would copy all in Fortran's order."""
+    if array.flags.c_contiguous:
+        return array.take(slots, axis=-1)
+    return array.T.take(slots, axis=0).T
+
+
 class Arrays:
     """Named arrays: those ``by_slot`` have the slots as their last axis, those ``whole`` do not.
 
@@ -62,14 +69,14 @@ class Arrays:
     def finite(self, slots: np.ndarray) -> bool:
         """Return whether all numbers of the given slots, and all whole ones, are finite."""
         floats = [a for a in self.by_slot.values() if a.dtype.kind == "f"]
-        numbers = [a.take(slots, axis=-1) for a in floats]
+        numbers = [at(a, slots) for a in floats]
         numbers += [a for a in self.whole.values() if a.dtype.kind == "f"]
         return all(np.isfinite(some).all() for some in numbers)
 
     def savepoint(self, slots: np.ndarray, n_updates: int = 0) -> Restore:
         """Return what brings the arrays back if only the given slots change, and new ones."""
         n_slots = self.n_slots
-        saved = {name: array.take(slots, axis=-1) for name, array in self.by_slot.items()}
+        saved = {name: at(array, slots) for name, array in self.by_slot.items()}
         whole = {name: array.copy() for name, array in self.whole.items()}
 
         def restore() -> None:

@@ -116,8 +116,11 @@ class Online(Protocol[S]):
         """Return whether weights that no longer change may end the training."""
         ...
 
-    def weights(self, state: S) -> tuple[np.ndarray, float]:
-        """Return the weights by slot, and the weight of the constant input."""
+    def weights(self, state: S) -> tuple[np.ndarray, np.ndarray | float]:
+        """Return the weights by slot, and the weight of the constant input.
+
+        Both have a first axis of outputs where there are several.
+        """
         ...
 
     def probabilities(self, state: S) -> np.ndarray | None:

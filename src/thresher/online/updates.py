@@ -28,3 +28,21 @@ class Updates(NamedTuple):
 def soft_threshold(weight, gravity):
     """Pull a weight towards 0 by at most ``gravity``, never past it: T(w, g)."""
     return weight - min(max(weight, -gravity), gravity)
+
+
+@jit
+def dot(left, right, size):
+    """Return a product of vectors, summed up by turns so that no sum waits for the one before."""
+    one, two, three, four = np.uint64(1), np.uint64(2), np.uint64(3), np.uint64(4)
+    a = b = c = d = 0.0
+    k = np.uint64(0)
+    while k + three < size:
+        a += left[k] * right[k]
+        b += left[k + one] * right[k + one]
+        c += left[k + two] * right[k + two]
+        d += left[k + three] * right[k + three]
+        k += four
+    while k < size:
+        a += left[k] * right[k]
+        k += one
+    return (a + b) + (c + d)

@@ -93,7 +93,7 @@ class Field(NamedTuple):
 
     def strongest(self, weights: np.ndarray, size: int) -> tuple[Self, np.ndarray]:
         """Return the columns with the largest weights, over all outputs, and these weights."""
-        by_column = weights.reshape(-1, self.n_outputs)
+        by_column = self.by_column(weights)
         norms = np.linalg.norm(by_column[:-1], axis=1)
         kept = np.sort(np.argsort(-norms, kind="stable")[:size])
         return self.only(kept), by_column[np.append(kept, -1)].ravel()
@@ -135,22 +135,45 @@ class Field(NamedTuple):
         margins_of(problem, weights, margins)
         return margins.reshape(n_rows, self.n_outputs)
 
+    def by_column(self, weights: np.ndarray) -> np.ndarray:
+        """Return weights as a table, a column per output and the intercepts last."""
+        return weights.reshape(-1, self.n_outputs)
+
+    def units(self) -> np.ndarray:
+        """Return what a table of weights is multiplied by to be one of prepared columns."""
+        return np.append(self.factors, 1.0)[:, np.newaxis]
+
     def prepared_weights(self, weights: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """Return weights of prepared columns, a row per output, and intercepts."""
-        by_column = weights.reshape(-1, self.n_outputs)
+        by_column = self.by_column(weights)
         intercepts = by_column[-1] - self.problem.centres @ by_column[:-1]
         return (by_column[:-1] * self.factors[:, np.newaxis]).T.copy(), intercepts
 
 
-def finals_of(
-    field: Field, strengths: Sequence[float], precision: float = PRECISION
-) -> Iterator[tuple[Field, np.ndarray]]:
-    """Give final weights for every length and strength; the weights are not to be changed."""
-    for kept_length in (False, True) if field.in_length.any() else (False,):
-        prepared = field.for_final(kept_length)
-        weights = np.zeros((field.columns.size + 1) * field.n_outputs)
-        for strength in strengths:
-            yield prepared, prepared.fit(weights, strength, precision)
+class Refit:
+    """Fits final weights at falling sizes, each from those of the size before."""
+
+    def __init__(self, precision: float = PRECISION) -> None:
+        self._precision = precision
+        self._last: dict[Final, tuple[np.ndarray, np.ndarray]] = {}
+
+    def fit(
+        self, field: Field, weights: np.ndarray, finals: Sequence[Final]
+    ) -> Iterator[tuple[Field, np.ndarray]]:
+        """Give the field and the weights of each way to fit them.
+
+        The first size begins with the ``weights`` that selected it.
+        """
+        fields = {one: field.for_final(one) for one in {final.kept_length for final in finals}}
+        selecting = field.columns, field.by_column(weights) * field.units()
+        for final in finals:
+            ready = fields[final.kept_length]
+            columns, by_column = self._last.get(final, selecting)
+            places = np.append(np.searchsorted(columns, field.columns), -1)
+            start = (by_column[places] / ready.units()).ravel()
+            fitted = ready.fit(start, final.strength, self._precision)
+            self._last[final] = (ready.columns, ready.by_column(fitted) * ready.units())
+            yield ready, fitted
 
 
 @jit

@@ -7,19 +7,18 @@ chooses all three. A strength is that of the weights: 1 over the penalty.
 
 from collections.abc import Callable, Sequence
 from itertools import product
-from typing import NamedTuple
+from typing import NamedTuple, Self
 
 import numpy as np
 
 from thresher.jit import jit
 from thresher.losses import LOSSES, value_of
 from thresher.threads import Threads
-from thresher.winnow.eliminate import Field, eliminate, finals_of
+from thresher.winnow.eliminate import Field, Final, Refit, eliminate
 from thresher.winnow.sample import Sample
 
-STRENGTHS = (0.3, 1.0, 3.0)  # while selecting
+STRENGTHS = (0.1, 0.5, 2.5)  # while selecting
 FINALS = (1.0, 10.0, 100.0)  # of the features selected
-
 ROUGH = 1e-1  # precision of weights that only judge held-out rows
 
 Score = Callable[[np.ndarray, np.ndarray], float]  # of margins, and the places of their rows
@@ -45,6 +44,7 @@ class Table(NamedTuple):
     """
 
     sizes: list[int]
+    finals: list[Final]
     importance: np.ndarray
     losses: np.ndarray
     errors: np.ndarray
@@ -68,17 +68,41 @@ class Way(NamedTuple):
     scores: np.ndarray
     columns: list[np.ndarray]
 
+    def with_finals(self, chosen: slice) -> Self:
+        """Return the same for some of the final fits."""
+        return type(self)(
+            self.losses[..., chosen], self.errors[..., chosen], self.scores[..., chosen],
+            self.columns,
+        )
+
 
 def fold_table(
     folds: Sequence[Fold], sizes: list[int], threads: Threads, score: Score | None = None
 ) -> Table:
-    """Return the table of all folds, each selecting without its own rows."""
-    jobs = list(product(folds, STRENGTHS))
-    found = threads.map(lambda job: _way_down(*job, sizes, score), jobs)
-    ways = [found[first : first + len(STRENGTHS)] for first in range(0, len(jobs), len(STRENGTHS))]
+    """Return the table of all folds, each selecting without its own rows.
+
+    The strongest penalty decides which length rows have in the final fits, for all.
+    """
+    finals = [Final(False, strength) for strength in FINALS]
+    if any(fold.field.in_length.any() for fold in folds):
+        finals += [Final(True, strength) for strength in FINALS]
+
+    def descend(fold: Fold, strength: float) -> Way:
+        return _way_down(fold, strength, sizes, finals, score)
+
+    first = threads.map(descend, folds, [STRENGTHS[0]] * len(folds))
+    if len(finals) > len(FINALS):
+        chosen = _better_length(folds, first)
+        first = [way.with_finals(chosen) for way in first]
+        finals = finals[chosen]
+    jobs = list(product(folds, STRENGTHS[1:]))
+    others = threads.map(descend, *zip(*jobs, strict=True)) if jobs else []
+    each = len(STRENGTHS) - 1
+    ways = [[way, *others[each * i : each * (i + 1)]] for i, way in enumerate(first)]
     scores = np.stack([np.stack([way.scores for way in mine]) for mine in ways])
     return Table(
         sizes,
+        finals,
         np.concatenate([fold.importance for fold in folds]),
         np.concatenate([np.stack([way.losses for way in mine], axis=1) for mine in ways]),
         np.concatenate([np.stack([way.errors for way in mine], axis=1) for mine in ways]),
@@ -88,24 +112,30 @@ def fold_table(
     )
 
 
-def _way_down(fold: Fold, strength: float, sizes: list[int], score: Score | None) -> Way:
+def _better_length(folds: Sequence[Fold], ways: Sequence[Way]) -> slice:
+    """Return which final fits have the length of rows that loses less, over all sizes."""
+    importance = np.concatenate([fold.importance for fold in folds])
+    losses = mean(np.concatenate([way.losses for way in ways]), importance)
+    n = len(FINALS)
+    better = losses[:, n:].min(axis=1).mean() < losses[:, :n].min(axis=1).mean()
+    return slice(n, 2 * n) if better else slice(0, n)
+
+
+def _way_down(
+    fold: Fold, strength: float, sizes: list[int], finals: list[Final], score: Score | None
+) -> Way:
     """Return what one fold's models of all sizes say of its held-out rows."""
-    n_finals = len(FINALS) * (2 if fold.field.in_length.any() else 1)
-    shape = (len(sizes), n_finals)
-    losses = np.full((fold.places.size, *shape), np.inf, np.float32)
-    errors, scores, columns = np.zeros_like(losses), np.full(shape, -np.inf), []
-    for k, (field, _) in enumerate(eliminate(fold.field, strength, sizes)):
+    shape, refit = (len(sizes), len(finals)), Refit(ROUGH)
+    losses = np.empty((fold.places.size, *shape), np.float32)
+    errors, scores, columns = np.empty_like(losses), np.zeros(shape), []
+    for k, (field, selecting) in enumerate(eliminate(fold.field, strength, sizes)):
         columns.append(field.columns)
-        for j, (final, weights) in enumerate(finals_of(field, FINALS, ROUGH)):
+        for j, (final, weights) in enumerate(refit.fit(field, selecting, finals)):
             margins = final.held_margins(weights)
             losses[:, k, j] = held_losses(margins, fold.targets, field.problem.loss)
             errors[:, k, j] = held_errors(margins, fold.targets, field.problem.loss)
             if score is not None:
                 scores[k, j] = score(margins, fold.places)
-        if len(FINALS) < n_finals and not field.in_length.any():  # one length is as the other
-            losses[:, k, len(FINALS) :] = losses[:, k, : len(FINALS)]
-            errors[:, k, len(FINALS) :] = errors[:, k, : len(FINALS)]
-            scores[k, len(FINALS) :] = scores[k, : len(FINALS)]
     return Way(losses, errors, scores, columns)
 
 
@@ -146,8 +176,19 @@ def losses_of(loss, margins, targets):
 
 
 def mean(values: np.ndarray, importance: np.ndarray) -> np.ndarray:
-    """Return means over rows, or folds, as much as each counts."""
-    return np.tensordot(importance, values, (0, 0)) / importance.sum()
+    """Return means over rows, or folds, as much as each counts; summed in a fixed order."""
+    flat = np.ascontiguousarray(values, np.float32).reshape(values.shape[0], -1)
+    return weighted_sums(flat, importance).reshape(values.shape[1:]) / importance.sum()
+
+
+@jit
+def weighted_sums(values, importance):
+    """Return the sums over rows, each as often as it counts."""
+    sums = np.zeros(values.shape[1])
+    for i in range(values.shape[0]):
+        for j in range(values.shape[1]):
+            sums[j] += importance[i] * values[i, j]
+    return sums
 
 
 def standard_error(values: np.ndarray, importance: np.ndarray) -> np.ndarray:

@@ -1,14 +1,15 @@
 """Winnowing as a whole: folds choose, all rows select, and the result is a model of every size."""
 
 from collections.abc import Sequence
-from typing import NamedTuple
+from typing import NamedTuple, Self
 
 import numpy as np
 
+from thresher.draws import permutation
+from thresher.prepare import Preparation
 from thresher.threads import Threads
-from thresher.winnow.eliminate import Field, eliminate, sizes_down
+from thresher.winnow.eliminate import Field, Refit, eliminate, sizes_down
 from thresher.winnow.folds import (
-    FINALS,
     STRENGTHS,
     Choice,
     Fold,
@@ -26,15 +27,17 @@ from thresher.winnow.sample import Sample
 from thresher.winnow.screen import Sums, n_screened
 
 FEWEST_AUTO, MOST_AUTO, ROWS_A_FEATURE = 200, 1000, 10
+FINE = 10  # every size up to this one is on the path
+MOST_IN_FOLD = 3_000, 3_000  # rows that a fold learns from, and that it holds out
 CLEARLY = 2.0  # standard errors
 
 
 class Path(NamedTuple):
-    """A model of every size, and what rows held out by folds say of each.
+    """A model of every size, and how well each predicts rows that folds held out.
 
     Attributes
     ----------
-    sizes : list of int
+    sizes : int64 array of shape (n_sizes,)
         Numbers of features, ascending.
     columns : list of int64 arrays
         The columns selected at each size, ascending.
@@ -42,48 +45,63 @@ class Path(NamedTuple):
         Their weights.
     intercepts : float64 array of shape (n_sizes, n_outputs)
         The intercepts.
-    frequencies : list of float64 arrays of shape (size,)
-        The share of folds that select each of the columns at that size.
-    loss, loss_error : float64 arrays of shape (n_sizes,)
+    fold_columns, fold_shares : lists of arrays
+        The columns that any fold selects at each size, and the share of folds that do.
+    loss, loss_se : float64 arrays of shape (n_sizes,)
         Mean held-out loss, and its standard error.
-    error, error_error : float64 arrays of shape (n_sizes,)
+    error, error_se : float64 arrays of shape (n_sizes,)
         Held-out share of wrong classes, or mean squared error, and its standard error.
     score : float64 array of shape (n_sizes,) or None
         Mean held-out score, if ``scoring`` was given.
-    null_loss : float
-        Held-out loss without any feature.
-    strengths : float64 array of shape (n_sizes,)
-        The strength of the final weights: 1 over their penalty.
-    kept_lengths : list of bool
-        Whether rows are divided by the length that they have in the columns selected alone.
+    final_penalties : float64 array of shape (n_sizes,)
+        The penalty of the final weights.
     penalty : float
         The penalty of the weights while features were selected.
+    kept_length : bool
+        Whether rows are divided by the length that they have in the columns selected alone.
+    null_loss : float
+        Held-out loss without any feature.
     size : int
         The size that was wanted or chosen.
     clear : bool
         Whether the best size is better than no features by more than two standard errors.
     """
 
-    sizes: list[int]
+    sizes: np.ndarray
     columns: list[np.ndarray]
     weights: list[np.ndarray]
     intercepts: np.ndarray
-    frequencies: list[np.ndarray]
+    fold_columns: list[np.ndarray]
+    fold_shares: list[np.ndarray]
     loss: np.ndarray
-    loss_error: np.ndarray
+    loss_se: np.ndarray
     error: np.ndarray
-    error_error: np.ndarray
+    error_se: np.ndarray
     score: np.ndarray | None
-    null_loss: float
-    strengths: np.ndarray
-    kept_lengths: list[bool]
+    final_penalties: np.ndarray
     penalty: float
+    kept_length: bool
+    null_loss: float
     size: int
     clear: bool
 
     def place(self, size: int) -> int:
         """Return the place of the largest size that is not above the given one."""
-        return int(np.searchsorted(self.sizes, size, side="right")) - 1
+        return max(int(np.searchsorted(self.sizes, size, side="right")) - 1, 0)
+
+    def in_units(self, centre: float, unit: float) -> Self:
+        """Return the path of numbers whose centre was taken away, and which had another unit."""
+        return self._replace(
+            weights=[weights * unit for weights in self.weights],
+            intercepts=self.intercepts * unit + centre,
+            error=self.error * unit**2,
+            error_se=self.error_se * unit**2,
+        )
+
+    def of_raw_values(self, preparation: Preparation) -> Self:
+        """Return the path with weights of values as they were before they were prepared."""
+        pairs = zip(self.columns, self.weights, strict=True)
+        return self._replace(weights=[preparation.raw_weights(*pair) for pair in pairs])
 
 
 class Plan(NamedTuple):
@@ -106,12 +124,20 @@ def winnow(sample: Sample, splits: Sequence[Split], plan: Plan, threads: Threads
     screened = n_screened(largest)
 
     def fold(split: Split) -> Fold:
-        train, held = (sample.at(places) for places in split)
+        some, others = (at_most(places, most) for places, most in zip(split, MOST_IN_FOLD))
+        train, held = sample.at(some), sample.at(others)
         field = Field.of(train, Sums.of(train), screened, held.rows)
-        return Fold(field, split[1], held.targets, held.importance)
+        return Fold(field, others, held.targets, held.importance)
 
     field = Field.of(sample, Sums.of(sample), screened)
     return winnow_fields(field, threads.map(fold, list(splits)), plan, largest, threads)
+
+
+def at_most(places: np.ndarray, most: int) -> np.ndarray:
+    """Return so many of the places at most, the same for every fit."""
+    if places.size <= most:
+        return places
+    return np.sort(places[permutation(0, 0, 0, places.size)[:most]])
 
 
 def winnow_fields(
@@ -121,7 +147,7 @@ def winnow_fields(
     if not field.columns.size:
         raise ValueError("No column of X varies: there is nothing to select.")
     first = min(largest, field.columns.size)
-    sizes = sizes_down(first, [1])
+    sizes = sizes_down(first, range(1, FINE + 1))
     table = fold_table(folds, sizes, threads, plan.score)
     size = first if plan.size is not None else choose_size(table, choose(table, plan.caution))
     return _path(field, table, choose(table, plan.caution, size), size)
@@ -129,52 +155,45 @@ def winnow_fields(
 
 def _path(field: Field, table: Table, choice: Choice, size: int) -> Path:
     """Return models of all sizes, with the strengths chosen."""
-    columns, weights, intercepts, kept_lengths = [], [], [], []
+    columns, weights, intercepts, refit = [], [], [], Refit()
     steps = eliminate(field, STRENGTHS[choice.strength], table.sizes)
-    for (left, _), final in zip(steps, choice.finals, strict=True):
-        raw, intercept, kept_length = _final_model(left, int(final))
-        kept_lengths.append(kept_length)
+    for (left, selecting), final in zip(steps, choice.finals, strict=True):
+        (ready, fitted), *_ = refit.fit(left, selecting, [table.finals[final]])
+        prepared, intercept = ready.prepared_weights(fitted)
         columns.append(left.columns)
-        weights.append(raw)
+        weights.append(prepared)
         intercepts.append(intercept)
     losses, errors = at_choice(table.losses, choice), at_choice(table.errors, choice)
     gain = table.null_losses - losses[:, mean(losses, table.importance).argmin()]
     scores = None if table.scores is None else at_choice(table.scores, choice).mean(axis=0)[::-1]
+    strengths = np.array([table.finals[final].strength for final in choice.finals])
+    fold_columns, fold_shares = _shares(table, choice)
     return Path(
-        sizes=table.sizes[::-1],
+        sizes=np.array(table.sizes[::-1]),
         columns=columns[::-1],
         weights=weights[::-1],
         intercepts=np.array(intercepts[::-1]),
-        frequencies=_frequencies(table, choice, columns)[::-1],
+        fold_columns=fold_columns[::-1],
+        fold_shares=fold_shares[::-1],
         loss=mean(losses, table.importance)[::-1],
-        loss_error=standard_error(losses, table.importance)[::-1],
+        loss_se=standard_error(losses, table.importance)[::-1],
         error=mean(errors, table.importance)[::-1],
-        error_error=standard_error(errors, table.importance)[::-1],
+        error_se=standard_error(errors, table.importance)[::-1],
         score=scores,
-        null_loss=float(mean(table.null_losses, table.importance)),
-        strengths=np.array(FINALS)[choice.finals % len(FINALS)][::-1],
-        kept_lengths=kept_lengths[::-1],
+        final_penalties=1.0 / strengths[::-1],
         penalty=1.0 / STRENGTHS[choice.strength],
+        kept_length=table.finals[0].kept_length,
+        null_loss=float(mean(table.null_losses, table.importance)),
         size=size,
-        clear=bool(
-            mean(gain, table.importance) > CLEARLY * standard_error(gain, table.importance)
-        ),
+        clear=bool(mean(gain, table.importance) > CLEARLY * standard_error(gain, table.importance)),
     )
 
 
-def _final_model(field: Field, place: int) -> tuple[np.ndarray, np.ndarray, bool]:
-    """Return weights of prepared columns and intercepts with the final fit of a place."""
-    kept_length, last = place >= len(FINALS) and field.in_length.any(), place % len(FINALS)
-    final = field.for_final(bool(kept_length))
-    weights = np.zeros((field.columns.size + 1) * field.n_outputs)
-    for strength in FINALS[: last + 1]:
-        final.fit(weights, strength)
-    return *final.prepared_weights(weights), bool(kept_length)
-
-
-def _frequencies(table: Table, choice: Choice, columns: list[np.ndarray]) -> list[np.ndarray]:
-    """Return the share of folds that select each of the columns of every size."""
-    ways = [fold[choice.strength] for fold in table.columns]
-    return [
-        np.mean([np.isin(mine, way[k]) for way in ways], axis=0) for k, mine in enumerate(columns)
+def _shares(table: Table, choice: Choice) -> tuple[list[np.ndarray], list[np.ndarray]]:
+    """Return, for every size, the columns that folds select, and the share of folds that do."""
+    folds = [fold[choice.strength] for fold in table.columns]
+    counted = [
+        np.unique(np.concatenate([fold[k] for fold in folds]), return_counts=True)
+        for k in range(len(table.sizes))
     ]
+    return [columns for columns, _ in counted], [counts / len(folds) for _, counts in counted]

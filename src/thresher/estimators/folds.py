@@ -1,0 +1,104 @@
+"""Which rows folds hold out, and scikit-learn's scores of held-out margins."""
+
+import warnings
+from typing import Any
+
+import numpy as np
+from sklearn.base import BaseEstimator, ClassifierMixin, RegressorMixin
+from sklearn.metrics import get_scorer
+from sklearn.model_selection import GroupKFold, KFold, StratifiedGroupKFold, StratifiedKFold
+
+from thresher.estimators.classifier import LinearClassifier, probabilities_of
+from thresher.estimators.learning import OnlineModel
+
+Split = tuple[np.ndarray, np.ndarray]
+
+
+def make_splits(
+    cv: Any,
+    targets: np.ndarray,
+    classes: np.ndarray | None,
+    groups: np.ndarray | None,
+    seed: int,
+) -> list[Split]:
+    """Return places of rows to learn from and to hold out, for each fold.
+
+    Folds without a row of some class to learn from are left out; if none is left, as with a single
+    row of a class, all rows are both.
+    """
+    n_rows = targets.size
+    if groups is not None and groups.shape != (n_rows,):
+        raise ValueError(f"groups has shape {groups.shape}, but there are {n_rows} rows.")
+    splitter = cv
+    if isinstance(cv, int | np.integer):
+        splitter = _splitter(min(int(cv), n_rows), classes, groups, seed) if n_rows > 1 else None
+    if splitter is None:
+        return [(np.arange(n_rows), np.arange(n_rows))]
+    with warnings.catch_warnings():
+        warnings.filterwarnings("ignore", message="The least populated class")
+        splits = [
+            (np.sort(some), np.sort(others))
+            for some, others in splitter.split(np.zeros((n_rows, 1)), targets, groups)
+        ]
+    whole = 0 if classes is None else np.unique(classes).size
+    good = [one for one in splits if classes is None or np.unique(classes[one[0]]).size == whole]
+    return good or [(np.arange(n_rows), np.arange(n_rows))]
+
+
+def _splitter(
+    n_folds: int, classes: np.ndarray | None, groups: np.ndarray | None, seed: int
+) -> Any:
+    """Return what splits rows into so many folds, of like classes and whole groups."""
+    if groups is not None:
+        n_folds = min(n_folds, np.unique(groups).size)
+        if n_folds < 2:
+            raise ValueError("groups: all rows are of one group, so none can be held out.")
+        if classes is None:
+            return GroupKFold(n_folds)
+        return StratifiedGroupKFold(n_folds, shuffle=True, random_state=seed)
+    if classes is None or np.bincount(classes).max() < n_folds:
+        return KFold(n_folds, shuffle=True, random_state=seed)
+    return StratifiedKFold(n_folds, shuffle=True, random_state=seed)
+
+
+class ScoreOfMargins:
+    """Scores held-out margins as a scikit-learn scorer scores a model."""
+
+    def __init__(
+        self, model: OnlineModel, scoring: Any, targets: np.ndarray, centre: float, unit: float
+    ) -> None:
+        self._centre, self._unit = centre, unit
+        self._scorer = get_scorer(scoring) if isinstance(scoring, str) else scoring
+        if isinstance(model, LinearClassifier):
+            self._model: Any = _ClassifierOfMargins(model.classes_, model._link())
+            self._labels = model.classes_[targets]
+        else:
+            self._model, self._labels = _RegressorOfMargins(), targets
+
+    def __call__(self, margins: np.ndarray, places: np.ndarray) -> float:
+        """Return the score of the margins of some of the rows."""
+        return float(self._scorer(self._model, self._centre + self._unit * margins, self._labels[places]))
+
+
+class _ClassifierOfMargins(ClassifierMixin, BaseEstimator):
+    """A fitted classifier whose rows are their margins already."""
+
+    def __init__(self, classes: np.ndarray, link: str) -> None:
+        self.classes_, self.link_ = classes, link
+
+    def decision_function(self, X: np.ndarray) -> np.ndarray:
+        return X[:, 0] if X.shape[1] == 1 else X
+
+    def predict(self, X: np.ndarray) -> np.ndarray:
+        places = X[:, 0] > 0 if X.shape[1] == 1 else X.argmax(axis=1)
+        return self.classes_[places.astype(np.int64)]
+
+    def predict_proba(self, X: np.ndarray) -> np.ndarray:
+        return probabilities_of(self.link_, X)
+
+
+class _RegressorOfMargins(RegressorMixin, BaseEstimator):
+    """A fitted regressor whose rows are their predictions."""
+
+    def predict(self, X: np.ndarray) -> np.ndarray:
+        return X[:, 0]
