@@ -67,11 +67,11 @@ def interruptible() -> Iterator[None]:
         yield
 
 
-def _raise(number: int, frame: FrameType | None) -> NoReturn:
+def _raise(number: int, _: FrameType | None) -> NoReturn:
     raise Interrupted(number)
 
 
-def _leave_at_once(number: int, frame: FrameType | None) -> NoReturn:
+def _leave_at_once(number: int, _: FrameType | None) -> NoReturn:
     """End: an exception could get lost in what is being imported."""
     try:
         os.write(2, b"Interrupted.\n")

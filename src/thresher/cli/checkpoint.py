@@ -3,15 +3,13 @@
 import os
 import shlex
 import time
-from collections.abc import Iterator
-from contextlib import contextmanager, suppress
-from dataclasses import asdict, dataclass
+from contextlib import suppress
+from dataclasses import asdict, dataclass, field
 from typing import TYPE_CHECKING, Any
 
 import click
 
-from thresher.cli.failing import CannotWrite
-from thresher.cli.files import STANDARD, check_outputs, is_device, refuse_absent
+from thresher.cli.files import STANDARD, check_outputs, refuse_absent
 
 if TYPE_CHECKING:
     from thresher.estimators.streaming import StreamTraining
@@ -21,22 +19,24 @@ Tree = dict[str, Any]
 
 @dataclass(frozen=True)
 class Recipe:
-    """Everything ``thresher train`` was given, as plain values; paths are absolute."""
+    """Everything that ``thresher train`` was given, as plain values."""
 
-    files: list[str]
+    files: tuple[str, ...]
     output: str
-    method: str
-    parameters: Tree  # those given
-    reading: Tree  # the same
-    classes: list[Any] | None
-    initial: str | None
-    test: list[str]
+    reading: Tree
+    test: tuple[str, ...]
     holdout: float | None
     cache: bool
     keep_state: bool
     checkpoint: str | None
     checkpoint_every: float  # seconds
     force: bool
+    seed: int
+    # what a training that goes on has in its state
+    method: str = ""
+    parameters: Tree = field(default_factory=dict)
+    classes: list[Any] | None = None
+    initial: str | None = None
 
     def check(self, going_on: bool) -> None:
         """Raise at once what would otherwise be known only after hours of training."""
@@ -46,13 +46,21 @@ class Recipe:
             raise click.UsageError("--test and --holdout: evaluate by one of them.")
         if self.initial is not None:
             refuse_absent(self.initial)
-        if self.checkpoint and not going_on and not self.force:
-            refuse_checkpoint(self.checkpoint)
-        mine = None if going_on else self.checkpoint  # its own checkpoint a training may replace
+        mine = None if going_on else self.checkpoint  # a training may replace its own
         read = [*self.files, *self.test, *filter(None, [self.initial])]
         check_outputs({"-o": self.output, "--checkpoint": mine}, read, self.force)
         if STANDARD in self.files:
             self.check_rewinds("Standard input")
+
+    def tree(self) -> Tree:
+        """Return what a checkpoint keeps, with paths that mean the same from any folder."""
+        tree = asdict(self)
+        for name in ("method", "parameters", "classes", "initial"):
+            del tree[name]
+        if self.output != STANDARD:
+            tree["output"] = os.path.abspath(self.output)
+        files = {name: list(map(os.path.abspath, tree[name])) for name in ("files", "test")}
+        return {**tree, **files}
 
     def check_rewinds(self, what: str) -> None:
         """Refuse what needs rows twice, if they come only once."""
@@ -63,79 +71,29 @@ class Recipe:
                     f"{option} out."
                 )
 
-    def tree(self) -> Tree:
-        """Return the recipe as a file keeps it, which knows no other keys than strings."""
-        weights = self.parameters.get("class_weight")
-        kept = {"pairs": list(map(list, weights.items()))} if isinstance(weights, dict) else weights
-        return {**asdict(self), "parameters": {**self.parameters, "class_weight": kept}}
 
-    @classmethod
-    def from_tree(cls, tree: Tree) -> "Recipe":
-        """Return the recipe that gave a tree."""
-        parameters = dict(tree["parameters"])
-        weights = parameters.pop("class_weight")
-        if weights is not None:
-            weights = dict(weights["pairs"]) if isinstance(weights, dict) else weights
-            parameters["class_weight"] = weights
-        return cls(**{**tree, "parameters": parameters})
-
-
-def read_checkpoint(path: str) -> tuple[Recipe, Tree | None]:
-    """Return a recipe and the state of its training; None if nothing was learned yet.
-
-    The training goes on keeping its state in this file, wherever it was written at first.
-    """
-    refuse_absent(path)
+def read_checkpoint(path: str) -> tuple[Recipe, Tree]:
+    """Return what a training was asked to do, and its state, which stays in this file."""
+    refuse_absent(path, "--checkpoint")
     from thresher.estimators import saving
 
     tree, state = saving.read_checkpoint(path)
-    return Recipe.from_tree({**tree, "checkpoint": absolute(path)}), state
-
-
-def refuse_checkpoint(path: str) -> None:
-    """Refuse to replace a checkpoint: another training may have spent hours on it."""
-    if not os.path.exists(path) or is_device(path):
-        return
-    from thresher.estimators.saving import is_checkpoint
-
-    if is_checkpoint(path):
-        raise CannotWrite(
-            f"{path} holds a checkpoint. Go on from it with: {resuming(path)}, or begin anew with "
-            "--force."
-        )
-
-
-def resuming(path: str) -> str:
-    """Return the command that goes on from a checkpoint."""
-    return f"thresher train --resume {shlex.quote(path)}"
-
-
-def absolute(path: str) -> str:
-    """Return a path that means the same from any folder; - stays a standard stream."""
-    return path if path == STANDARD else os.path.abspath(path)
+    return Recipe(**{**tree, "checkpoint": path}), state or {}
 
 
 class Keeper:
     """Keeps the checkpoint of one training, if one is wanted."""
 
-    def __init__(self, recipe: Recipe, resumed: bool, state: Tree | None) -> None:
-        self.recipe = recipe
-        self.resumed = self.begun = resumed  # whether the file is this training's own
-        self.holds_state = state is not None
+    def __init__(self, recipe: Recipe, resumed: bool) -> None:
+        self.recipe, self.path, self.holds_state = recipe, recipe.checkpoint, resumed
         self.last = time.monotonic()
-
-    def begin(self) -> None:
-        """Write the recipe, before anything is learned."""
-        if self.recipe.checkpoint and not self.begun:
-            if not self.recipe.force:  # it may have appeared since the recipe was checked
-                check_outputs({"--checkpoint": self.recipe.checkpoint}, [])
-            self._write(None)
-            self.begun = True
 
     def keep(self, training: "StreamTraining") -> None:
         """Write the state."""
-        if self.recipe.checkpoint:
-            self._write(training)
+        if self.path is not None:
+            from thresher.estimators.saving import write_checkpoint
+
+            write_checkpoint(self.path, self.recipe.tree(), training)
             self.holds_state, self.last = True, time.monotonic()
 
     def keep_if_due(self, training: "StreamTraining") -> None:
@@ -145,21 +103,14 @@ class Keeper:
 
     def forget(self) -> None:
         """Remove the checkpoint of a training that is over."""
-        if self.recipe.checkpoint and self.begun:
+        if self.path is not None and self.holds_state:
             with suppress(FileNotFoundError):
-                os.unlink(os.path.realpath(self.recipe.checkpoint))  # where a link leads
+                os.unlink(os.path.realpath(self.path))  # where a link leads
 
-    @contextmanager
-    def leaving_nothing_empty(self) -> Iterator[None]:
-        """Remove a file without state if training fails: the next attempt may differ."""
-        try:
-            yield
-        except Exception:
-            if not self.resumed and not self.holds_state:
-                self.forget()
-            raise
-
-    def _write(self, training: "StreamTraining | None") -> None:
-        from thresher.estimators.saving import write_checkpoint
-
-        write_checkpoint(str(self.recipe.checkpoint), self.recipe.tree(), training)
+    def hint(self) -> str:
+        """Return what is kept of a training that is stopped."""
+        if self.path is None:
+            return "Nothing is kept: with --checkpoint FILE it would be."
+        if not self.holds_state:
+            return "Nothing is kept: nothing was learned yet."
+        return f"Go on with: thresher train --resume {shlex.quote(self.path)}"

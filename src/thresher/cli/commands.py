@@ -7,8 +7,8 @@ from typing import Any
 import click
 
 from thresher import __version__
-from thresher.cli.failing import epilog_of_codes, failing_well
-from thresher.cli.options import Command, examples
+from thresher.cli import options as opt
+from thresher.cli.failing import MEANINGS, failing_well
 
 # Where commands live, in the order of a day's work; each is imported when it is needed.
 PLACES = {
@@ -20,13 +20,20 @@ PLACES = {
     "export": "export",
     "convert": "convert",
     "cache": "convert",
-    "demo": "demo",
+    "demo": "commands",
     "completion": "commands",
 }
+FIRST_STEPS = opt.epilog(
+    "thresher demo",
+    "thresher train rows.svm -o spam.thresher",
+    "thresher inspect spam.thresher",
+    "thresher predict spam.thresher new.svm > labels.txt",
+)
 RULE = (
     "No command replaces a file that is there, unless it has --force, and none ever replaces what "
     "it reads. Files are written whole or not at all."
 )
+CODES = f"Exit codes: {'; '.join(f'{code} {meaning}' for code, meaning in MEANINGS.items())}."
 
 
 class Commands(click.Group):
@@ -50,9 +57,8 @@ class Commands(click.Group):
         """Return a command, imported now."""
         if cmd_name not in PLACES:
             return None
-        command = getattr(import_module(f"thresher.cli.{PLACES[cmd_name]}"), cmd_name)
-        assert isinstance(command, click.Command)
-        return command
+        found: click.Command = getattr(import_module(f"thresher.cli.{PLACES[cmd_name]}"), cmd_name)
+        return found
 
     def resolve_command(
         self, ctx: click.Context, args: list[str]
@@ -69,33 +75,34 @@ class Commands(click.Group):
 @click.group(
     cls=Commands,
     context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
-    epilog="\n\n".join(
-        [
-            examples(
-                "thresher demo",
-                "thresher train rows.svm -o spam.thresher",
-                "thresher inspect spam.thresher",
-                "thresher predict spam.thresher new.svm > labels.txt",
-            ),
-            RULE,
-            epilog_of_codes(),
-        ]
-    ),
+    epilog=f"{FIRST_STEPS}\n\n{RULE}\n\n{CODES}",
 )
 @click.version_option(__version__)
 def thresher() -> None:
     """Small, stable, accurate linear models for sparse data, learned online."""
 
 
-@click.command(
-    cls=Command,
-    short_help="Print a shell's completion script.",
-    epilog=examples(
-        "thresher completion bash >> ~/.bashrc",
-        "thresher completion zsh >> ~/.zshrc",
-        "thresher completion fish > ~/.config/fish/completions/thresher.fish",
-        'eval "$(thresher completion bash)"    # in this shell only',
-    ),
+@opt.command(
+    "Select planted words from generated documents.", "thresher demo", "thresher demo --quick"
+)
+@opt.option("--quick", is_flag=True, help="Fewer documents and words.")
+@opt.option("--seed", type=click.IntRange(min=0), default=0, show_default=True, help="Their seed.")
+def demo(quick: bool, seed: int) -> None:
+    """Train on generated documents, in which a few known words decide the class.
+
+    It prints how many of them are found, and how well new documents are predicted.
+    """
+    from thresher.demo import main
+
+    main(quick, seed)
+
+
+@opt.command(
+    "Print a shell's completion script.",
+    "thresher completion bash >> ~/.bashrc",
+    "thresher completion zsh >> ~/.zshrc",
+    "thresher completion fish > ~/.config/fish/completions/thresher.fish",
+    'eval "$(thresher completion bash)"    # in this shell only',
 )
 @click.argument("shell", type=click.Choice(["bash", "zsh", "fish"]))
 def completion(shell: str) -> None:

@@ -99,9 +99,3 @@ def _leave(message: str, code: int) -> NoReturn:
         silence(sys.stdout)
     say(message)
     sys.exit(code)
-
-
-def epilog_of_codes() -> str:
-    """Return the exit codes and their meanings, for the help."""
-    codes = "; ".join(f"{code} {meaning}" for code, meaning in MEANINGS.items())
-    return f"Exit codes: {codes}."

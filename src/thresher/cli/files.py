@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from thresher.estimators.base import LinearModel
     from thresher.estimators.scores import UnknownColumns
     from thresher.formats.protocol import Source
+    from thresher.winnow.path import Path
 
 STANDARD = "-"  # standard input among what is read, standard output among what is written
 
@@ -29,13 +30,13 @@ STANDARD = "-"  # standard input among what is read, standard output among what 
 # ---------------------------------------------------------------------------------------- models
 
 
-def refuse_absent(path: str) -> None:
-    """Raise what is wrong with a model's file at first sight: all else takes a second to import."""
+def refuse_absent(path: str, option: str = "-o") -> None:
+    """Refuse a model that is not there, before anything is imported that takes a second."""
     if path == STANDARD:
         raise WrongModel("A model is not read from standard input: name its file.")
     if not os.path.exists(path):
         raise WrongModel(
-            f"{path}: there is no such file. Make it with: thresher train FILE... -o {path}"
+            f"{path}: there is no such file. thresher train FILE... {option} {path} makes it."
         )
 
 
@@ -48,13 +49,15 @@ def load_model(path: str) -> "LinearModel":
     return model
 
 
-def path_of(model: "LinearModel") -> Any:
+def path_of(model: "LinearModel") -> "Path":
     """Return the models of all sizes that a model has."""
-    if not hasattr(model, "path_"):
+    path: Path | None = getattr(model, "path_", None)
+    if path is None:
         raise click.UsageError(
-            f"--sizes: a {type(model).__name__} has one size only, and no path of them."
+            f"--sizes: this {type(model).__name__} has one size only. Those of several come from "
+            "ThresherClassifier and ThresherRegressor, where all rows fit into memory."
         )
-    return model.path_
+    return path
 
 
 # ------------------------------------------------------------------------------------------ rows
@@ -68,15 +71,11 @@ def note_decided(source: "Source", quiet: bool) -> None:
 
 def note_skipped(source: "Source") -> None:
     """Print how many rows were left out, quiet or not, and the first of them."""
-    skipped = source.skipped
-    if not skipped.count:
-        return
-    rows = "1 row was" if skipped.count == 1 else f"{skipped.count:,} rows were"
-    say(f"{rows} left out, for errors:")
-    for example in skipped.examples:
-        say(f"  {example}")
-    if skipped.count > len(skipped.examples):
-        say(f"  ... and {skipped.count - len(skipped.examples):,} more")
+    count, examples = source.skipped.count, source.skipped.examples
+    if count:
+        lines = ["1 row was left out:" if count == 1 else f"{count:,} rows were left out:"]
+        lines += examples if count == len(examples) else [*examples, "..."]
+        say("\n  ".join(lines))
 
 
 def refuse_unknown(unknown: "UnknownColumns", allowed: bool) -> None:
@@ -95,28 +94,38 @@ def check_outputs(
     """Refuse outputs, by their options, that cannot be written or would replace something."""
     written = [(option, path) for option, path in outputs.items() if path]
     for option, path in written:
-        for one in inputs:
-            if _same(path, one):
-                raise CannotWrite(
-                    f"{_name(path)} is what is read, and {option} would replace it: choose another "
-                    "name."
-                )
+        if any(_same(path, one) for one in inputs):
+            raise CannotWrite(
+                f"{path} is what is read, and {option} would replace it: choose another name."
+            )
     for (option, path), (other, second) in combinations(written, 2):
         if _same(path, second):
-            raise CannotWrite(f"{option} and {other} both name {path}: choose two names.")
+            raise CannotWrite(f"{option} and {other} both name {path}: choose two.")
     for option, path in written:
         _check_writable(path)
         if not force and path != STANDARD and os.path.exists(path) and not is_device(path):
+            resume = "go on from it with --resume, " if option == "--checkpoint" else ""
             raise CannotWrite(
-                f"{path} exists already: choose another name for {option}, or replace it with "
-                "--force."
+                f"{path} exists already: choose another name for {option}, {resume}or "
+                "replace it with --force."
             )
 
 
-def file_only(path: str, what: str) -> None:
+def file_only(path: str) -> None:
     """Refuse standard output, where a file is needed."""
     if path == STANDARD:
-        raise click.UsageError(f"{what} cannot go to standard output: name a file with -o.")
+        raise click.UsageError("-o must name a file: what is written is not for a pipe.")
+
+
+def refuse_terminal(path: str) -> None:
+    """Refuse to write bytes to a terminal."""
+    if shown_on_terminal(path):
+        raise CannotWrite("A terminal cannot show models: name a file, or write -o - > FILE.")
+
+
+def shown_on_terminal(path: str | None) -> bool:
+    """Return whether the output appears on the terminal."""
+    return path in (None, STANDARD) and sys.stdout is not None and sys.stdout.isatty()
 
 
 def is_device(path: str) -> bool:
@@ -131,8 +140,7 @@ def writing(path: str | None) -> Iterator[BinaryIO]:
     from thresher.files.atomic import replacing
 
     if path is None or path == STANDARD:
-        if sys.stdout is None:  # as Python has it where a shell says >&-
-            raise CannotWrite("Standard output is closed: name a file with -o.")
+        _check_writable(STANDARD)
         yield sys.stdout.buffer
         sys.stdout.buffer.flush()
     elif is_device(path):
@@ -143,33 +151,22 @@ def writing(path: str | None) -> Iterator[BinaryIO]:
             yield stream
 
 
-def shown_on_terminal(path: str | None) -> bool:
-    """Return whether the output appears on the terminal."""
-    return path in (None, STANDARD) and sys.stdout is not None and sys.stdout.isatty()
-
-
-def refuse_terminal(path: str) -> None:
-    """Refuse to write bytes to a terminal."""
-    if shown_on_terminal(path):
-        raise CannotWrite("A terminal cannot show models: name a file, or write -o - > FILE.")
+class _Enough(Exception):
+    """Nothing is wrong."""
 
 
 def _check_writable(path: str) -> None:
     """Raise at once what would otherwise be known only after hours of work."""
-    if path == STANDARD:
-        if sys.stdout is None:
-            raise CannotWrite("Standard output is closed: name a file with -o.")
-        return
-    place = os.path.realpath(path)  # where a link leads, so that it stays a link
-    folder = os.path.dirname(place)
-    if not os.path.isdir(folder):
-        raise CannotWrite(f"{path} cannot be written: there is no folder {folder}.")
-    if os.path.isdir(place):
-        raise CannotWrite(f"{path} is a folder: name a file.")
-    if os.path.exists(place) and not os.access(place, os.W_OK):
-        raise CannotWrite(f"{path} is write-protected: choose another name.")
-    if not is_device(path) and not os.access(folder, os.W_OK | os.X_OK):
-        raise CannotWrite(f"{path} cannot be written: the folder {folder} is write-protected.")
+    from thresher.files.atomic import replacing
+
+    if path == STANDARD and sys.stdout is None:  # as Python has it where a shell says >&-
+        raise CannotWrite("Standard output is closed: name a file with -o.")
+    if path != STANDARD and not is_device(path):
+        try:
+            with replacing(path):
+                raise _Enough
+        except _Enough:
+            pass
 
 
 def _same(written: str, read: str) -> bool:
@@ -180,13 +177,9 @@ def _same(written: str, read: str) -> bool:
     return STANDARD not in (written, read) and os.path.realpath(written) == os.path.realpath(read)
 
 
-def _found(path: str, standard: object = None) -> os.stat_result | None:
+def _found(path: str, standard: Any = None) -> os.stat_result | None:
     """Return what the system knows of a file; a shell may have opened one as a standard stream."""
     try:
-        return os.fstat(standard.fileno()) if path == STANDARD else os.stat(path)  # type: ignore
+        return os.fstat(standard.fileno()) if path == STANDARD else os.stat(path)
     except (OSError, ValueError, AttributeError):  # not there, or no stream of the system's
         return None
-
-
-def _name(path: str) -> str:
-    return "Standard output" if path == STANDARD else path

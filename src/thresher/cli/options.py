@@ -7,6 +7,7 @@ estimators, and their options are the parameters that these declare.
 import logging
 import re
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import suppress
 from dataclasses import Field, fields
 from typing import TYPE_CHECKING, Any
 
@@ -19,17 +20,14 @@ from thresher.formats.protocol import Reading
 if TYPE_CHECKING:
     from thresher.online.parameter import Parameter
 
-Decorator = Callable[[Callable[..., Any]], Callable[..., Any]]
+Decorator = Callable[[Callable[..., Any]], Any]
 
-READING, OUTPUT, TRAINING, OTHER = "Reading rows", "Output", "Training", "Options"
-PROGRAMS_ONLY = {"labelled", "ignore_labels"}  # fields of Reading that commands set themselves
-NO_OPTIONS = {"warm_start", "verbose"}  # parameters that only programs need
+OUTPUT, TRAINING, READING, OTHER = "Output", "Training", "Reading rows", "Options"
+# What may be given of how rows are read; commands themselves set the other two.
+READ = [one for one in fields(Reading) if one.name not in ("labelled", "ignore_labels")]
+NO_OPTIONS = ("warm_start", "verbose")  # parameters that only programs need
 RENAMED = {"random_state": "seed"}
-
-
-def examples(*lines: str) -> str:
-    """Return an epilog of commands to try, which click leaves as they are."""
-    return "\n".join(["\b", "Examples:", *(f"  {line}" for line in lines)])
+MOST_WORDS = 8  # that stand in the help as what may be given
 
 
 class Option(click.Option):
@@ -47,7 +45,7 @@ class Command(click.Command):
         """Write the options, section by section."""
         sections: dict[str, list[tuple[str, str]]] = {}
         for param in self.get_params(ctx):
-            record = param.get_help_record(ctx)
+            record = param.get_help_record(ctx) if isinstance(param, click.Option) else None
             if record is not None:
                 sections.setdefault(getattr(param, "section", OTHER), []).append(record)
         for name in sorted(sections, key=lambda name: name == OTHER):
@@ -55,84 +53,70 @@ class Command(click.Command):
                 formatter.write_dl(sections[name])
 
 
-def option(*names: str, section: str = OTHER, **kwargs: Any) -> Decorator:
+def command(short_help: str, *examples: str, cls: type[Command] = Command) -> Decorator:
+    """Make a command, whose help ends with examples."""
+    return click.command(cls=cls, short_help=short_help, epilog=epilog(*examples))
+
+
+def epilog(*examples: str) -> str:
+    """Return commands to try, which click leaves as they are."""
+    return "\n".join(["\b", "Examples:", *(f"  {line}" for line in examples)])
+
+
+def option(*names: str, help: str, section: str = OTHER, **kwargs: Any) -> Decorator:
     """Add an option in a section of the help."""
-    return click.option(*names, cls=Option, section=section, **kwargs)
+    return click.option(*names, cls=Option, help=help, section=section, **kwargs)
 
 
-model_argument = click.argument("model", metavar="MODEL", type=click.Path(readable=False))
-files_argument = click.argument("files", nargs=-1, required=True, metavar="FILE...")
-
-
-def quiet_option(command: Callable[..., Any]) -> Callable[..., Any]:
-    """Add ``--quiet``."""
-    words = "Print nothing but errors, and rows that were left out."
-    return option("-q", "--quiet", is_flag=True, help=words, callback=_hush)(command)
-
-
-def _hush(ctx: click.Context, param: click.Parameter, quiet: bool) -> bool:
+def _hush(_: click.Context, __: click.Parameter, quiet: bool) -> bool:
     if quiet:
         logging.getLogger("thresher").setLevel(logging.ERROR)
     return quiet
 
 
-def json_option(words: str) -> Decorator:
+model = click.argument("model", metavar="MODEL", type=click.Path(readable=False))
+files = click.argument("files", nargs=-1, required=True, metavar="FILE...")
+force = option("-f", "--force", is_flag=True, section=OUTPUT,
+               help="Replace files that are there already, but never what is read.")  # fmt: skip
+quiet = option("-q", "--quiet", is_flag=True, callback=_hush,
+               help="Print nothing but errors, and rows that were left out.")  # fmt: skip
+allow_no_features = option("--allow-no-features", is_flag=True,
+                           help="Go on if no row has any of the model's features.")  # fmt: skip
+
+
+def output(metavar: str, help: str, required: bool = True) -> Decorator:
+    """Add ``-o``."""
+    return option("-o", "--output", help=help, section=OUTPUT, metavar=metavar, required=required)
+
+
+def as_json(help: str) -> Decorator:
     """Add ``--json``."""
-    return option("--json", "as_json", is_flag=True, help=words)
-
-
-def allow_option(command: Callable[..., Any]) -> Callable[..., Any]:
-    """Add ``--allow-no-features``."""
-    words = "Go on if none of the rows has any of the model's features."
-    return option("--allow-no-features", is_flag=True, help=words)(command)
-
-
-def force_option(command: Callable[..., Any]) -> Callable[..., Any]:
-    """Add ``--force``."""
-    words = "Replace files that are there already, but never what is read."
-    return option("-f", "--force", is_flag=True, help=words, section=OUTPUT)(command)
+    return option("--json", "as_json", is_flag=True, help=help)
 
 
 # ------------------------------------------------------------------------------- how rows are read
 
 
-class Words(click.ParamType):
-    """Words with commas between them."""
-
-    name = "A,B,..."
-
-    def convert(self, value: Any, param: Any, ctx: Any) -> list[str]:
-        """Return the words."""
-        return value.split(",") if isinstance(value, str) else list(value)
-
-
-class Text(click.ParamType):
-    """Text, in which a tab may be written as in programs."""
-
-    name = "text"
-
-    def convert(self, value: Any, param: Any, ctx: Any) -> str:
-        """Return the text."""
-        return str(value).replace("\\t", "\t")
-
-
-def reading_options(command: Callable[..., Any]) -> Callable[..., Any]:
-    """Add an option for everything that can be declared of how rows are read."""
-    for one in reversed(fields(Reading)):
-        if one.name not in PROGRAMS_ONLY:
-            command = _reading_option(one)(command)
+def reading(command: Callable[..., Any]) -> Callable[..., Any]:
+    """Add an option for everything that is declared of how rows are read."""
+    for one in reversed(READ):
+        name, help = f"--{_dashed(one.name)}", one.metadata["help"]
+        more = {"type": _reading_type(one), "metavar": "A,B,..." if one.default == () else None}
+        command = option(name, section=READING, help=help, **more)(command)
     return command
+
+
+def _reading_type(one: "Field[Any]") -> Any:
+    choices = ("auto", *FORMATS) if one.name == "format" else one.metadata.get("choices")
+    if choices is not None:
+        return click.Choice([*(["auto"] if one.default is None else []), *map(str, choices)])
+    return int if int in (one.type, *getattr(one.type, "__args__", ())) else str
 
 
 def reading_from(options: dict[str, Any]) -> dict[str, Any]:
     """Take what was given of how to read rows out of a command's options."""
-    names = [one.name for one in fields(Reading) if one.name in options]
-    taken = {name: options.pop(name) for name in names}
-    given = {name: value for name, value in taken.items() if value is not None}
-    if given.get("index_base") == "auto":
-        del given["index_base"]
-    elif "index_base" in given:
-        given["index_base"] = int(given["index_base"])
+    taken = {one.name: (options.pop(one.name, None), one.default) for one in READ}
+    given = {name: _value(*pair) for name, pair in taken.items() if pair[0] not in (None, "auto")}
     try:
         Reading(**given)
     except ValueError as error:
@@ -140,29 +124,23 @@ def reading_from(options: dict[str, Any]) -> dict[str, Any]:
     return given
 
 
-def _reading_option(one: "Field[Any]") -> Decorator:
-    """Return what adds the option of a field."""
-    kind: Any = Text()
-    if one.name == "format":
-        kind = click.Choice(["auto", *FORMATS])
-    elif "choices" in one.metadata:
-        auto = ["auto"] if one.default is None else []
-        kind = click.Choice([*auto, *map(str, one.metadata["choices"])])
-    elif int in (one.type, *getattr(one.type, "__args__", ())):
-        kind = int
-    elif one.default == ():
-        kind = Words()
-    name = f"--{one.name.replace('_', '-')}"
-    return option(name, type=kind, section=READING, help=one.metadata["help"])
+def _value(given: Any, default: Any) -> Any:
+    if default == ():
+        return given.split(",")
+    if given in ("0", "1"):
+        return int(given)
+    return given.replace("\\t", "\t") if isinstance(given, str) else given
+
+
+def _dashed(name: str) -> str:
+    return name.replace("_", "-")
 
 
 def in_options(message: str) -> str:
     """Return a message that names keywords of programs as one that names options."""
-    names = "|".join(one.name for one in fields(Reading))
+    names = "|".join(one.name for one in READ)
     message = re.sub(r"\b\w+=, (?=--)", "", message)
-    return re.sub(
-        rf"\b({names})=", lambda found: f"--{found[1].replace('_', '-')} ", message
-    )
+    return re.sub(rf"\b({names})=", lambda found: f"--{_dashed(found[1])} ", message)
 
 
 # ------------------------------------------------------------------------------------- parameters
@@ -170,8 +148,8 @@ def in_options(message: str) -> str:
 
 def _method(estimator: str) -> str:
     """Return what the command line calls an estimator: TruncatedGradient is truncated-gradient."""
-    words = r"(?<=[a-z])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])"
-    return re.sub(words, "-", estimator.removesuffix("Classifier")).lower()
+    between = r"(?<=[a-z])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])"
+    return re.sub(between, "-", estimator.removesuffix("Classifier")).lower()
 
 
 METHODS = {
@@ -181,33 +159,24 @@ METHODS = {
 }
 
 
-def parameters_of(method: str) -> "list[Parameter]":
-    """Return the declared parameters of a method that can be given as text."""
-    from thresher.validation import Kind
-
-    def textual(one: "Parameter") -> bool:
-        return any(not isinstance(a, Kind) or a.kind is dict for a in one.allowed)
-
-    declared = getattr(thresher, METHODS[method]).parameters
-    return [one for one in declared if one.name not in NO_OPTIONS and textual(one)]
+def parameter_options(method: str) -> list[Option]:
+    """Return an option for each parameter of a method that can be given as text."""
+    declared: tuple[Parameter, ...] = getattr(thresher, METHODS[method]).parameters
+    values = [(one, Value(one)) for one in declared if one.name not in NO_OPTIONS]
+    return [_parameter_option(one, value, method) for one, value in values if value.exists]
 
 
-def parameter_options(method: str) -> list[click.Option]:
-    """Return an option for each parameter of a method."""
-    return [_parameter_option(one, method) for one in parameters_of(method)]
-
-
-def _parameter_option(one: "Parameter", method: str) -> click.Option:
-    name = RENAMED.get(one.name, one.name).replace("_", "-")
-    value = Value(one)
+def _parameter_option(one: "Parameter", value: "Value", method: str) -> Option:
+    name = _dashed(RENAMED.get(one.name, one.name))
     default = "0" if one.name == "random_state" else _word(one.default)
-    words = f"{re.sub('``?', '', one.doc)}  [default: {default}]"
-    more: dict[str, Any] = {"type": value}
-    names = [f"--{name}"]
-    if value.is_flag:
-        names, more = [f"--{name}/--no-{name}"], {"is_flag": True}
-    section = f"Parameters of {method}"
-    return Option([one.name, *names], default=None, help=words, section=section, **more)
+    doc = one.doc.replace("``", "").replace("None", "none")
+    return Option(
+        [one.name, f"--{name}/--no-{name}" if value.is_flag else f"--{name}"],
+        default=None,
+        help=f"{doc}  [default: {default}]",
+        section=f"Parameters of {method}",
+        **({"is_flag": True} if value.is_flag else {"type": value}),
+    )
 
 
 class Value(click.ParamType):
@@ -216,20 +185,21 @@ class Value(click.ParamType):
     name = "value"
 
     def __init__(self, parameter: "Parameter") -> None:
-        from thresher.validation import Kind, OneOf
+        from thresher.validation import Kind, Number, OneOf, Whole
 
         self.allowed = parameter.allowed
         values = [v for one in self.allowed if isinstance(one, OneOf) for v in one.values]
         self.words = {_word(value): value for value in values}
-        self.is_flag = set(self.words) == {"yes", "no"}
+        self.numbers = [str(one) for one in self.allowed if isinstance(one, Number | Whole)]
         self.weights = any(isinstance(one, Kind) and one.kind is dict for one in self.allowed)
-        self.numbers = any(not isinstance(one, Kind | OneOf) for one in self.allowed)
+        self.is_flag = set(self.words) == {"yes", "no"}
+        self.exists = bool(self.words or self.numbers or self.weights)
 
     def get_metavar(self, param: click.Parameter, ctx: Any = None) -> str:
         """Return what the help shows."""
         kinds = ["NUMBER"] if self.numbers else []
         kinds += ["CLASS=WEIGHT,..."] if self.weights else []
-        return "|".join([*kinds, *self.words])
+        return "|".join([*kinds, *(self.words if len(self.words) <= MOST_WORDS else ["NAME"])])
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: Any) -> Any:
         """Return the first reading of a text that is allowed."""
@@ -238,30 +208,23 @@ class Value(click.ParamType):
         for one in self._readings(value):
             if any(constraint.allows(one) for constraint in self.allowed):
                 return one
-        self.fail(f"{value!r} is not allowed: it must be {self._choices()}.", param, ctx)
+        weights = ["weights of classes, such as -1=1,1=5"] if self.weights else []
+        choices = ", or ".join([*self.numbers, *self.words, *weights])
+        return self.fail(f"{value!r} is not allowed: it must be {choices}.", param, ctx)
 
     def _readings(self, text: str) -> Iterator[Any]:
         if text in self.words:
             yield self.words[text]
-        for kind in (int, float):
-            try:
+        kinds: list[Callable[[str], Any]] = [int, float]
+        for kind in kinds + ([_weights] if self.weights else []):
+            with suppress(ValueError):
                 yield kind(text)
-            except ValueError:
-                pass
-        if self.weights and "=" in text:
-            pairs = [pair.rpartition("=") for pair in text.split(",")]
-            labels = labels_from([label for label, _, _ in pairs])
-            try:
-                yield dict(zip(labels, (float(weight) for _, _, weight in pairs), strict=True))
-            except ValueError:
-                pass
 
-    def _choices(self) -> str:
-        from thresher.validation import Kind, OneOf
 
-        kinds = [str(one) for one in self.allowed if not isinstance(one, Kind | OneOf)]
-        kinds += ["weights of classes, such as -1=1,1=5"] if self.weights else []
-        return ", or ".join([*kinds, *self.words])
+def _weights(text: str) -> dict[Any, float]:
+    pairs = [pair.rpartition("=") for pair in text.split(",")]
+    labels = labels_from([label for label, _, _ in pairs])
+    return {label: float(pair[2]) for label, pair in zip(labels, pairs, strict=True)}
 
 
 def _word(value: object) -> str:

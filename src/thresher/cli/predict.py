@@ -5,29 +5,8 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from thresher.cli.files import (
-    check_outputs,
-    load_model,
-    note_skipped,
-    refuse_absent,
-    refuse_unknown,
-    shown_on_terminal,
-    writing,
-)
-from thresher.cli.options import (
-    OUTPUT,
-    Command,
-    allow_option,
-    examples,
-    files_argument,
-    force_option,
-    json_option,
-    model_argument,
-    option,
-    quiet_option,
-    reading_from,
-    reading_options,
-)
+from thresher.cli import files as at
+from thresher.cli import options as opt
 from thresher.cli.screen import Progress, json_text, noting_warnings, printable
 
 if TYPE_CHECKING:
@@ -38,27 +17,23 @@ if TYPE_CHECKING:
 Lines = Callable[["np.ndarray"], list[str]]  # of margins, which have a column per output
 
 
-@click.command(
-    cls=Command,
-    short_help="Predict rows: a line for each.",
-    epilog=examples(
-        "thresher predict spam.thresher new.svm > labels.txt",
-        "zcat new.svm.gz | thresher predict spam.thresher - --what probability",
-        "thresher predict spam.thresher day*.svm.zst -o margins.txt --what margin",
-        "thresher predict spam.thresher new.jsonl --json | jq .label",
-    ),
+@opt.command(
+    "Predict rows: a line for each.",
+    "thresher predict spam.thresher new.svm > labels.txt",
+    "zcat new.svm.gz | thresher predict spam.thresher - --what probability",
+    "thresher predict spam.thresher day*.svm.zst -o margins.txt --what margin",
+    "thresher predict spam.thresher new.jsonl --json | jq .label",
 )
-@model_argument
-@files_argument
-@option("-o", "--output", metavar="FILE", section=OUTPUT,
-        help="Write here.  [default: standard output]")  # fmt: skip
-@force_option
-@option("--what", type=click.Choice(["label", "margin", "probability"]), section=OUTPUT,
-        help="What to write of each row.  [default: label]")  # fmt: skip
-@json_option("Write a JSON object for each row: label, margin and probability.")
-@allow_option
-@reading_options
-@quiet_option
+@opt.model
+@opt.files
+@opt.output("FILE", "Write here.  [default: standard output]", required=False)
+@opt.force
+@opt.option("--what", type=click.Choice(["label", "margin", "probability"]), section=opt.OUTPUT,
+            help="What to write of each row.  [default: label]")  # fmt: skip
+@opt.as_json("Write a JSON object for each row: label, margin and probability.")
+@opt.allow_no_features
+@opt.reading
+@opt.quiet
 def predict(
     model: str,
     files: tuple[str, ...],
@@ -79,33 +54,32 @@ def predict(
     column for each, in the order that thresher inspect shows. Of numbers, label and margin are the
     prediction.
     """
-    reading = reading_from(options)
+    reading = {**opt.reading_from(options), "ignore_labels": True}
     if what and as_json:
         raise click.UsageError("--json writes all that --what can choose: leave --what out.")
-    refuse_absent(model)
-    check_outputs({"-o": output or "-"}, [model, *files], force)
+    at.refuse_absent(model)
+    at.check_outputs({"-o": output or at.STANDARD}, [model, *files], force)
     from thresher.estimators.scores import UnknownColumns, margins_stream, rows_of
     from thresher.estimators.streaming import prediction_source
 
-    fitted = load_model(model)
-    lines = objects_of(fitted) if as_json else lines_of(fitted, what or "label")
-    source = prediction_source(fitted, files, **{**reading, "ignore_labels": True})
-    unknown = UnknownColumns(fitted)
-    hidden = quiet or shown_on_terminal(output)
+    fitted = at.load_model(model)
+    lines = _objects(fitted) if as_json else _lines(fitted, what or "label")
+    source = prediction_source(fitted, files, **reading)
+    unknown, no_bar = UnknownColumns(fitted), quiet or at.shown_on_terminal(output)
     with (
-        writing(output) as stream,
+        at.writing(output) as stream,
         noting_warnings(quiet),
-        Progress("predicting", hidden) as progress,
+        Progress("predicting", no_bar) as bar,
     ):
         for chunk, margins in margins_stream(fitted, source):
             unknown.add(rows_of(chunk))
             stream.write("".join(f"{line}\n" for line in lines(margins)).encode())
-            progress.add(len(chunk))
-        refuse_unknown(unknown, allow_no_features)
-    note_skipped(source)
+            bar.add(len(chunk))
+        at.refuse_unknown(unknown, allow_no_features)
+    at.note_skipped(source)
 
 
-def lines_of(model: "LinearModel", what: str) -> Lines:
+def _lines(model: "LinearModel", what: str) -> Lines:
     """Return what makes lines of margins."""
     from thresher.estimators.classifier import probabilities_of
     from thresher.fitted import NO_LINK
@@ -117,15 +91,16 @@ def lines_of(model: "LinearModel", what: str) -> Lines:
             f"--what probability: {reason}. Choose label or margin, or train with --loss log_loss."
         )
     if what == "probability":
-        first = 1 if fitted.n_outputs == 1 else 0  # of two classes, the second's
-        return lambda margins: _numbers(probabilities_of(fitted.link, margins)[:, first:])
+        return lambda margins: _numbers(
+            probabilities_of(fitted.link, margins)[:, -fitted.n_outputs :]
+        )
     if what == "margin" or fitted.labels is None:
         return _numbers
     words = {label: printable(str(label)) for label in fitted.labels.tolist()}
     return lambda margins: [words[label] for label in model.prediction_of(margins).tolist()]
 
 
-def objects_of(model: "LinearModel") -> Lines:
+def _objects(model: "LinearModel") -> Lines:
     """Return what makes JSON objects of margins."""
     from thresher.estimators.classifier import probabilities_of
     from thresher.fitted import NO_LINK
@@ -133,20 +108,19 @@ def objects_of(model: "LinearModel") -> Lines:
     fitted = model.fitted_
     if fitted.labels is None:
         return lambda margins: [json_text({"prediction": one}) for one in margins[:, 0].tolist()]
-    names = [str(label) for label in fitted.labels.tolist()]
+    classes = [str(label) for label in fitted.labels.tolist()]
+
+    def by_class(numbers: "np.ndarray") -> list[Any]:
+        rows = numbers[:, -fitted.n_outputs :].tolist()
+        single = fitted.n_outputs == 1
+        return [row[0] if single else dict(zip(classes, row, strict=True)) for row in rows]
 
     def lines(margins: "np.ndarray") -> list[str]:
-        columns = {
-            "label": model.prediction_of(margins).tolist(),
-            "margin": _by_class(names, margins),
-        }
+        columns = {"label": model.prediction_of(margins).tolist(), "margin": by_class(margins)}
         if fitted.link != NO_LINK:
-            probabilities = probabilities_of(fitted.link, margins)
-            columns["probability"] = _by_class(names, probabilities[:, -margins.shape[1] :])
-        return [
-            json_text(dict(zip(columns, row, strict=True)))
-            for row in zip(*columns.values(), strict=True)
-        ]
+            columns["probability"] = by_class(probabilities_of(fitted.link, margins))
+        rows = zip(*columns.values(), strict=True)
+        return [json_text(dict(zip(columns, row, strict=True))) for row in rows]
 
     return lines
 
@@ -154,10 +128,3 @@ def objects_of(model: "LinearModel") -> Lines:
 def _numbers(numbers: "np.ndarray") -> list[str]:
     """Return numbers as the shortest text that reads as the same number, tabs between columns."""
     return ["\t".join(map(repr, row)) for row in numbers.tolist()]
-
-
-def _by_class(names: list[str], numbers: "np.ndarray") -> list[Any]:
-    """Return a number for each row, or one for each class."""
-    if numbers.shape[1] == 1:
-        return numbers[:, 0].tolist()
-    return [dict(zip(names, row, strict=True)) for row in numbers.tolist()]

@@ -39,7 +39,7 @@ def say(message: str, quiet: bool = False) -> None:
     """Print a note for people."""
     if quiet or sys.stderr is None:
         return
-    message = "\n".join(printable(line) for line in message.split("\n"))
+    message = "\n".join(printable(line.rstrip()) for line in message.split("\n"))
     try:
         if _shown:
             _shown[-1].print(message)
@@ -65,21 +65,19 @@ def noting_warnings(quiet: bool) -> Iterator[None]:
 
 
 class Progress:
-    """A bar with what is done and how fast, only on a terminal; signals raise while it is shown."""
+    """A bar with what is done and how fast, only on a terminal; signals raise while it is there.
+
+    It appears with the first news.
+    """
 
     def __init__(self, doing: str, quiet: bool = False) -> None:
-        self.doing, self.quiet = doing, quiet
-        self.rows = 0
-        self.begun = time.monotonic()
+        self.doing, self.rows, self.begun = doing, 0, time.monotonic()
+        self._wanted = not quiet and sys.stderr is not None and sys.stderr.isatty()
         self._stack = ExitStack()
         self._bar: Bar | None = None
 
     def __enter__(self) -> Self:
         self._stack.enter_context(interruptible())
-        if not self.quiet and sys.stderr is not None and sys.stderr.isatty():
-            self._bar = self._stack.enter_context(_new_bar())
-            self._task = self._bar.add_task(self.doing, total=None, text="")
-            _shown.append(self)
         return self
 
     def __exit__(self, *_: object) -> None:
@@ -88,20 +86,25 @@ class Progress:
         self._stack.close()
 
     def add(self, rows: int, share: float | None = None, more: str = "") -> None:
-        """Note that so many more rows are done, and which share of all."""
+        """Show that so many more rows are done, which are a share of all."""
         self.reach(self.rows + rows, share, more)
 
     def reach(self, rows: int, share: float | None = None, more: str = "") -> None:
-        """Note how many rows are done by now, and which share of all."""
+        """Show how many rows are done by now, which are a share of all."""
         self.rows = rows
-        if self._bar is not None:
-            total = None if share is None else 1.0
-            self._bar.update(self._task, completed=share or 0.0, total=total, text=self.text(more))
+        rate = rows / max(time.monotonic() - self.begun, 1e-9)
+        self.show(f"{rows:,} rows, {rate:,.0f} rows/s{more}", share)
 
-    def text(self, more: str = "") -> str:
-        """Return what is done in words, for instance 120,000 rows, 45,000 rows/s."""
-        rate = self.rows / max(time.monotonic() - self.begun, 1e-9)
-        return f"{self.rows:,} rows, {rate:,.0f} rows/s{more}"
+    def show(self, text: str, share: float | None = None) -> None:
+        """Show what is done in words, and as a share of all."""
+        if self._bar is None and self._wanted:
+            self._bar = self._stack.enter_context(_new_bar(share is not None))
+            total = None if share is None else 1.0
+            self._task = self._bar.add_task(self.doing, total=total, text=text)
+            self._bar.tasks[-1].completed = share or 0.0  # of what was done by others before
+            _shown.append(self)
+        if self._bar is not None:
+            self._bar.update(self._task, completed=share or 0.0, text=text)
 
     def print(self, message: str) -> None:
         """Print a note above the bar."""
@@ -109,21 +112,18 @@ class Progress:
             self._bar.console.print(message, markup=False, highlight=False, soft_wrap=True)
 
 
-def _new_bar() -> "Bar":
+def _new_bar(ends: bool) -> "Bar":
     """Return a bar of rich, which leaves no trace when it is over."""
+    from rich import progress as rich
     from rich.console import Console
-    from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
     from rich.table import Column
 
-    return Progress(
-        TextColumn("{task.description}", markup=False),
-        BarColumn(bar_width=24),
-        TextColumn(
-            "{task.fields[text]}",
-            markup=False,
-            table_column=Column(no_wrap=True, overflow="ellipsis"),
-        ),
-        TimeRemainingColumn(),
+    one_line = Column(no_wrap=True, overflow="ellipsis")
+    return rich.Progress(
+        rich.TextColumn("{task.description}", markup=False),
+        rich.BarColumn(bar_width=24),
+        rich.TextColumn("{task.fields[text]}", markup=False, table_column=one_line),
+        rich.TimeRemainingColumn() if ends else rich.TimeElapsedColumn(),
         console=Console(stderr=True),
         transient=True,
     )

@@ -23,6 +23,7 @@ from thresher.rows import Rows
 from thresher.threads import threads
 
 if TYPE_CHECKING:
+    from thresher.formats.chunk import Chunk
     from thresher.formats.protocol import Source
 
 
@@ -34,6 +35,7 @@ class OnlineModel(HasParameters, LinearModel):
     """
 
     fixed: ClassVar[tuple[str, ...]] = ()  # parameters that shape what is learned from the start
+    at_hand: ClassVar[bool] = False  # whether the rows of a source are learned together if few
     stored: ClassVar[dict[str, Any]] = {
         **LinearModel.stored,
         "n_iter_": int,
@@ -150,15 +152,24 @@ class OnlineModel(HasParameters, LinearModel):
         **reading
             How files are read: the options of ``thresher.open_rows``.
         """
+        from thresher.estimators.at_hand import fit_together
         from thresher.estimators.streaming import StreamTraining, training_source
 
         with self._exclusive():
             self._check_parameters()
             draft = self._draft(fresh=True)
             opened = training_source(draft, source, cache, reading)
+            if self.at_hand:
+                fitted, opened = fit_together(draft, opened, classes)
+                if fitted is not None:
+                    return self._become(fitted)
             for _ in StreamTraining.begin(draft, opened, classes).steps():
                 pass
             return self._become(draft)
+
+    def fit_chunk(self, chunk: "Chunk", source: "Source", classes: Any = None) -> Self:
+        """Learn all rows of a source, which are at hand, as ``fit`` does."""
+        raise NotImplementedError
 
     def begin_stream(self, classes: Any = None) -> None:
         """Start to learn a source, without having learned anything."""

@@ -14,7 +14,11 @@ from thresher.estimators.learning import OnlineModel
 from thresher.estimators.online import OnlineClassifier
 from thresher.estimators.parameters import CLASS_WEIGHT, FIT_INTERCEPT, N_JOBS, RANDOM_STATE, VERBOSE
 from thresher.estimators.regressor import OnlineRegressor
+from thresher.estimators.scores import rows_of, targets_of
 from thresher.fitted import Fitted
+from thresher.formats.chunk import Chunk
+from thresher.formats.labels import checked_classes
+from thresher.formats.protocol import Source
 from thresher.losses import CLASS_LOSSES, HINGE, HUBER, LOSSES, NUMBER_LOSSES
 from thresher.online.parameter import Parameter, Parameters
 from thresher.online.thresh import Thresh
@@ -92,6 +96,7 @@ class ThresherModel(OnlineModel):
 
     fixed: ClassVar[tuple[str, ...]] = ("loss", "n_features_to_select", "normalize", "fit_intercept")
     stored: ClassVar[dict[str, Any]] = {**OnlineModel.stored, "path_": Path}
+    at_hand: ClassVar[bool] = True
 
     # a stream passes once, in its own order
     max_iter, tol, shuffle, warm_start = 1, None, False, False
@@ -124,6 +129,21 @@ class ThresherModel(OnlineModel):
             targets = draft._begin_targets(y, rows.n)
             weights = check_weights(sample_weight, rows.n)
             draft._winnow(rows, targets, weights, None if groups is None else np.asarray(groups))
+            return self._become(draft)
+
+    def fit_chunk(self, chunk: Chunk, source: Source, classes: Any = None) -> Self:
+        """Learn all rows of a source, which are at hand, as ``fit`` does."""
+        with self._exclusive():
+            self._check_parameters()
+            draft = self._draft(fresh=True)
+            draft.n_features_in_, draft.reading_ = chunk.width, getattr(self, "reading_", {})
+            if classes is None and hasattr(self, "class_weight") and chunk.labels is not None:
+                classes = checked_classes(np.unique(chunk.labels))
+            draft._begin_classes(classes)
+            targets, weights = targets_of(draft, chunk, 1)
+            draft._names, draft.index_base_ = source.names, source.index_base
+            draft._winnow(rows_of(chunk), targets, weights, None)
+            draft.end_stream(source)
             return self._become(draft)
 
     def at_size(self, size: int) -> Self:

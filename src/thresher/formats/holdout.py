@@ -22,19 +22,14 @@ class HeldOut:
 
     def __init__(self, source: Source, share: float, seed: int, held: bool) -> None:
         self.source, self.share, self.seed, self.held = source, share, seed, held
-        self.rewinds = source.rewinds
+        self.rewinds, n_rows = source.rewinds, source.n_rows
+        self.n_rows = None if n_rows is None else int(self._mine(0, n_rows).size)
         known: Any = getattr(source, "classes", None)
         if known is not None:
             self.classes = known
 
     skipped: Skipped = property(lambda self: self.source.skipped)  # type: ignore[assignment]
     decided: list[str] = property(lambda self: self.source.decided)  # type: ignore[assignment]
-
-    @property
-    def n_rows(self) -> int | None:
-        """Return the number of rows, if that of the source is known."""
-        n_rows = self.source.n_rows
-        return None if n_rows is None else int(self._mine(0, n_rows).size)
 
     @property
     def names(self) -> Names | None:

@@ -73,9 +73,7 @@ class PeekedSource:
 
     rewinds = False
 
-    def __init__(
-        self, source: Source, seen: "Sequence[Chunk]", rest: "Iterator[Chunk]"
-    ) -> None:
+    def __init__(self, source: Source, seen: "Sequence[Chunk]", rest: "Iterator[Chunk]") -> None:
         self._source, self._chunks = source, chain(seen, rest)
         self.fingerprint, self.modified = source.fingerprint, source.modified
 

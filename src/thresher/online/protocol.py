@@ -168,9 +168,7 @@ class RowLearner(ABC):
         """Return how many more updates it can take: any number."""
         return ENDLESS
 
-    def advance(
-        self, state: Arrays, rows: Rows, updates: list[Updates], threads: Threads
-    ) -> None:
+    def advance(self, state: Arrays, rows: Rows, updates: list[Updates], threads: Threads) -> None:
         """Learn from the rows in turn, all of them, or raise an Overflow."""
         learned = self.learn(state, rows, updates[0])
         if learned < updates[0].order.size:

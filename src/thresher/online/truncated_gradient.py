@@ -59,9 +59,7 @@ class TruncatedGradient(RowLearner):
         """Return the learner that a user's parameters describe."""
         ceiling = math.inf if values["ceiling"] is None else float(values["ceiling"])
         steps = steps_for(loss, values, fit_intercept)
-        return cls(
-            loss.code, steps, float(values["gravity"]), int(values["burst_size"]), ceiling
-        )
+        return cls(loss.code, steps, float(values["gravity"]), int(values["burst_size"]), ceiling)
 
     def learn(self, state: Arrays, rows: Rows, updates: Updates) -> int:
         """Learn from the rows in turn; return how many were learned before an overflow."""

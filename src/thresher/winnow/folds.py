@@ -71,7 +71,9 @@ class Way(NamedTuple):
     def with_finals(self, chosen: slice) -> Self:
         """Return the same for some of the final fits."""
         return type(self)(
-            self.losses[..., chosen], self.errors[..., chosen], self.scores[..., chosen],
+            self.losses[..., chosen],
+            self.errors[..., chosen],
+            self.scores[..., chosen],
             self.columns,
         )
 

@@ -152,9 +152,7 @@ def multiply(problem, penalties, curvatures, vector, product):
     constants_of(problem, vector, constants)
     product[:] = 0.0
     if problem.n_outputs > 1:
-        multiply_classes(
-            problem.rows, problem.importance, curvatures, vector, constants, product
-        )
+        multiply_classes(problem.rows, problem.importance, curvatures, vector, constants, product)
     else:
         starts, columns, values = problem.rows
         constant, total = constants[0], 0.0

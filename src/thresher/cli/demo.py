@@ -1,1 +1,0 @@
-"""``thresher demo``: a first look, at rows whose informative words are known."""
