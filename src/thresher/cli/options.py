@@ -223,8 +223,10 @@ class Value(click.ParamType):
 
 def _weights(text: str) -> dict[Any, float]:
     pairs = [pair.rpartition("=") for pair in text.split(",")]
-    labels = labels_from([label for label, _, _ in pairs])
-    return {label: float(pair[2]) for label, pair in zip(labels, pairs, strict=True)}
+    weights = [float(weight) for _, _, weight in pairs]
+    if not all(between for _, between, _ in pairs):
+        raise ValueError
+    return dict(zip(labels_from([label for label, _, _ in pairs]), weights, strict=True))
 
 
 def _word(value: object) -> str:

@@ -325,6 +325,7 @@ class OnlineModel(HasParameters, LinearModel):
     def restore(self, fitted: Fitted, selection: dict[str, np.ndarray]) -> None:
         """Take over what a file keeps of a model, with which learning cannot go on."""
         super().restore(fitted, selection)
+        self._prepared, self._names = fitted.preparation, fitted.names
         self._read_only = True
 
     def training_tree(self) -> dict[str, Any]:
