@@ -35,11 +35,14 @@ SMALL = {
         "n_paths": 3,
         "burst_size": 6,
         "bursts_per_stage": 3,
+        "purge_threshold": 0.5,
         "max_iter": 4,
     },
     "TruncatedGradientClassifier": {"gravity": 0.005, "burst_size": 7, "max_iter": 3},
 }
 NAMES = [name for name in SMALL if exists(name)]
+SMALL["ThresherClassifier"] = {"n_features_to_select": 8}  # whose fit is another: see its own tests
+STREAMING = [name for name in SMALL if exists(name)]
 PATHED = [name for name in NAMES if name.startswith("Stabilized")]
 CLASSICS = [name for name in NAMES if name not in PATHED]
 # Estimators with several paths, in either way of reading rows, and those without.

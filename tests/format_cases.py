@@ -155,7 +155,7 @@ def check_canonical(chunk):
     assert ((np.diff(rows) > 0) | (np.diff(chunk.columns) > 0)).all()
     for array in (chunk.labels, chunk.weights):
         assert array is None or array.shape == (len(chunk),)
-    assert chunk.labels is None or chunk.labels.dtype in (np.float64, object)
+    assert chunk.labels is None or chunk.labels.dtype.kind in "ifOU"
     assert chunk.weights is None or chunk.weights.dtype == np.float64
 
 

@@ -107,7 +107,7 @@ KINDS = {
     kernel.REPEATED: "repeated",
     kernel.HOLE: "hole",
 }
-# Pairs near the end of a text are read carefully, others in haste; with this behind it, all are.
+# Pairs near the end of a text are read byte by byte, others eight at a time; before this, all are.
 FILLER = b"\n" + b"# nothing but room behind what is read, so that all of it can be loaded " * 2
 
 

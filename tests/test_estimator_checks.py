@@ -3,8 +3,8 @@
 import pytest
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
-from cases import CLASSICS, STABILIZED
 import thresher
+from cases import NAMES
 
 # Weighting a row is not the same as showing it twice to a learner that takes one step after the
 # other; scikit-learn expects its own SGD to fail these two as well.
@@ -18,7 +18,7 @@ EXPECTED = {
 @pytest.mark.filterwarnings("ignore:No features were selected")
 @pytest.mark.filterwarnings("ignore:All features were purged")
 @parametrize_with_checks(
-    [getattr(thresher, name)() for name in [*CLASSICS, *STABILIZED]],
+    [getattr(thresher, name)() for name in NAMES],
     expected_failed_checks=lambda estimator: EXPECTED,
 )
 def test_scikit_learn_checks(estimator, check):

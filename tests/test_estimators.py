@@ -29,7 +29,7 @@ from cases import (
     make,
     stream,
 )
-from thresher.estimators.base import LinearModel, strengths
+from thresher.estimators.base import strengths
 from thresher.estimators.parameters import HasParameters
 from thresher.estimators.regressor import LinearRegressor
 from thresher.fitted import SOFTMAX, Fitted
@@ -353,7 +353,6 @@ def test_seeds_decide_the_orders(binary, name):
 # ---------------------------------------------------------------------------------- identities
 
 ONCE = {"max_iter": 2, "tol": None, "shuffle": False}
-CONSTANT = {"eta0": 0.1, "learning_rate": "constant"}
 
 
 @pytest.mark.parametrize("loss", LOSSES)
@@ -371,27 +370,9 @@ def test_gravity_zero_is_sgd(problem, loss, name, nothing):
     assert_same_bits(make(name, loss=loss, **ONCE, **nothing).fit(*problem), plain)
 
 
-@pytest.mark.parametrize("l1", [0.01, 0.3])
-def test_truncated_gradient_after_every_row_is_fobos_with_constant_steps(binary, l1):
-    truncated = {"gravity": CONSTANT["eta0"] * l1, "burst_size": 1}
-    one = make("TruncatedGradientClassifier", **truncated, **ONCE, **CONSTANT).fit(*binary)
-    other = make("FOBOSClassifier", l1=l1, **ONCE, **CONSTANT).fit(*binary)
-    assert_allclose(one.coef_, other.coef_, rtol=0, atol=1e-12)
-
-
-@pytest.mark.parametrize(
-    ("name", "strong"),
-    [
-        ("TruncatedGradientClassifier", {"gravity": 1e3, "burst_size": 1}),
-        ("FOBOSClassifier", {"l1": 1e3}),
-        ("RDAClassifier", {"l1": 1e3}),
-        ("FTRLClassifier", {"l1": 1e6}),
-    ],
-)
-def test_an_endless_penalty_leaves_only_the_intercept(problem, name, strong):
-    model = make(name, **strong).fit(*problem)
-    assert not model.coef_.any()
-    assert model.n_features_selected_ == 0
+def test_an_endless_penalty_leaves_only_the_intercept(problem):
+    model = make("FTRLClassifier", l1=1e6).fit(*problem)
+    assert model.n_features_selected_ == np.count_nonzero(model.coef_) == 0
     assert model.intercept_.all()
     with pytest.warns(UserWarning, match="No features were selected"):
         model.transform(problem[0])
@@ -416,7 +397,3 @@ def test_a_row_costs_no_more_than_scikit_learns_does(name, kind):
         for model in (ours, theirs)
     ]
     assert seconds[0] < 1.2 * seconds[1]
-
-
-def test_models_are_selectors_of_scikit_learn():
-    assert all(issubclass(getattr(thresher, name), LinearModel) for name in NAMES)

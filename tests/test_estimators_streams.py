@@ -1,5 +1,6 @@
 """Learning from sources, and how well they are predicted: however rows arrive, the same model."""
 
+import json
 from itertools import pairwise
 
 import numpy as np
@@ -173,6 +174,26 @@ def test_files_give_names_and_the_same_model_as_arrays(csv, tmp_path):
     dump_svmlight_file(ROWS, LABELS, str(tmp_path / "rows.svm"), zero_based=False)
     with pytest.raises(DataError, match=r"features with numbers, but the model knows .* by names"):
         prediction_source(model, tmp_path / "rows.svm")
+
+
+def test_frames_are_matched_by_name_where_a_file_had_names(tmp_path):
+    records = [
+        {"label": int(y), **row[row != 0].to_dict()}
+        for y, row in zip(
+            LABELS,
+            (row for _, row in table(ROWS, LABELS).drop(columns="label").iterrows()),
+            strict=True,
+        )
+    ]
+    text = "".join(json.dumps(record) + "\n" for record in records)
+    (tmp_path / "rows.jsonl").write_text(text)
+    model = make("FTRLClassifier", **PLAIN).fit_stream(tmp_path / "rows.jsonl")
+    frame = table(ROWS, LABELS).drop(columns="label")
+    expected = np.concatenate(
+        [one for _, one in margins_stream(model, prediction_source(model, tmp_path / "rows.jsonl"))]
+    )[:, 0]
+    found = model.decision_function(frame[frame.columns[::-1]].assign(more=1.0))
+    assert_allclose(found, expected, rtol=1e-12)
 
 
 def test_indices_are_read_as_in_training(tmp_path):

@@ -31,6 +31,8 @@ PREPARATIONS = {
     "plain": Preparation.none(),
     "unit": Preparation.none(unit=True),
     "measured": Preparation(True, np.array([0, 3, 7, 9]), np.array([2.0, 0.1, 1.0, 5.0])),
+    "kept": Preparation.none(unit=True)._replace(kept_length=True),
+    "kept, measured": Preparation(True, np.array([0, 3, 7]), np.array([2.0, 0.1, 1.0]), True),
     "all measured": Preparation(False, np.arange(N_COLUMNS), np.ones(N_COLUMNS)),
 }
 LABELS = {
@@ -43,7 +45,8 @@ LABELS = {
 }
 MODELS = [
     *product(("unit", "measured"), (NO_LINK, LOGISTIC, CLIPPED), (2, 3)),
-    *product(("unit", "measured"), (SOFTMAX,), (3,)),
+    *product(("unit", "measured", "kept"), (SOFTMAX,), (3,)),
+    *product(("kept", "kept, measured"), (LOGISTIC,), (2,)),
     *product(PREPARATIONS, (NO_LINK,), (0,)),
     *product(("plain", "all measured"), (LOGISTIC,), (2,)),
 ]
@@ -242,7 +245,7 @@ READERS = {
 }
 
 
-def by_hand(table, rows, unit):
+def by_hand(table, rows, unit, kept=False):
     """Return the scores of one output, as the header of a table tells."""
     intercept, features = table.weight.iloc[0], table.iloc[1:]
     values = rows[:, features.column.astype(int)] * features.weight.to_numpy()
@@ -250,6 +253,8 @@ def by_hand(table, rows, unit):
     scaled = np.broadcast_to(scaled, values.shape[1])
     apart = features.column[~scaled].astype(int) if "scaled" in table else []
     lengths = np.linalg.norm(np.delete(rows, apart, axis=1), axis=1)
+    if kept:
+        lengths = np.linalg.norm(rows[:, features.column[scaled].astype(int)], axis=1)
     scores = np.where(scaled, values / np.where(lengths == 0, 1, lengths)[:, None], values)
     return intercept + scores.sum(axis=1)
 
@@ -265,7 +270,10 @@ def test_predictions_can_be_computed_by_hand(preparation, link, n_classes):
     last = table[table.weight == 0]  # columns that have only a part in what is not scaled
     for output, first in enumerate(starts[:-1]):
         mine = pd.concat([table.iloc[first : starts[output + 1]], last]).drop_duplicates()
-        scores = by_hand(mine, rows, PREPARATIONS[preparation].unit)
+        prepared = PREPARATIONS[preparation]
+        if prepared.kept_length:
+            mine = table.iloc[first : starts[output + 1]]
+        scores = by_hand(mine, rows, prepared.unit, prepared.kept_length)
         assert_allclose(scores, margins[:, output], rtol=1e-12, atol=1e-12)
         if n_classes:
             expected = 1 if n_classes == 2 else output
@@ -280,9 +288,10 @@ def test_a_table_holds_names_numbers_and_frequencies(form, preparation):
     model = contents(preparation, NO_LINK, 0)
     write, read = READERS[form]
     table = read(write(model))
-    scaled = ["scaled"] if preparation == "measured" else []
+    prepared = PREPARATIONS[preparation]
+    scaled = ["scaled"] if prepared.unit and prepared.measured.size else []
     assert list(table.columns) == ["feature", "column", "weight", *scaled, "frequency"]
-    kept = model.fitted.weights[0] != 0
+    kept = (model.fitted.weights[0] != 0) | prepared.kept_length
     table = table[: 1 + kept.sum()]
     assert list(table.feature) == ["(intercept)", *NAMES[model.fitted.columns[kept]]]
     assert list(table.weight) == [model.fitted.intercepts[0], *model.fitted.weights[0, kept]]

@@ -67,11 +67,13 @@ CATEGORICAL = {
 }
 
 
-@pytest.mark.parametrize("cells", CATEGORICAL)
-def test_what_a_column_holds(cells):
-    rows = [f"1,{cell}" for cell in cells.replace("'", "").split(" ")]
-    found = read_text("csv", "label,a\n" + "\n".join(rows) + "\n", on_error="skip")
-    assert found.source.names.categorical == {"a": CATEGORICAL[cells]}
+def test_what_a_column_holds():
+    found = {}
+    for cells in CATEGORICAL:
+        rows = "".join(f"1,{cell}\n" for cell in cells.replace("'", "").split(" "))
+        source = read_text("csv", f"label,a\n{rows}", on_error="skip").source
+        found[cells] = source.names.categorical["a"]
+    assert found == CATEGORICAL
 
 
 # after two rows of which the columns are learned: label, age (numbers), town (words), w (weights)
@@ -107,18 +109,14 @@ def test_what_is_refused(line):
 
 
 @pytest.mark.parametrize("line", MALFORMED)
-@pytest.mark.parametrize("n_rows", [1, 2, 100])
-def test_what_is_refused_can_be_skipped(line, n_rows):
-    text = f"label,age,town,w\n1,5,a,1\n{line}\n2,6,b,1\n"
-    with small_chunks(n_rows=n_rows):
-        found = read_text("csv", text, weight="w", on_error="skip")
-    if not found.source.names.categorical["age"]:  # else the whole was seen first
-        assert found.rows == [{"age": 5, "town=a": 1}, {"age": 6, "town=b": 1}]
-        assert (found.labels, found.source.skipped.count) == ([1, 2], 1)
-        assert "line 3" in found.source.skipped.examples[0]
-    else:
-        assert line in ("1,abc,x,1", "1,1_0,x,1")
-        assert n_rows == 2  # as many words as numbers
+def test_what_is_refused_can_be_skipped(line):
+    text = f"label,age,town,w\n1,5,a,1\n3,7,b,1\n{line}\n2,6,b,1\n"
+    for n_rows in (1, 2, 100):
+        with small_chunks(n_rows=n_rows):
+            found = read_text("csv", text, weight="w", on_error="skip")
+        sizes = [row["age"] for row in found.rows]
+        assert (sizes, found.labels, found.source.skipped.count) == ([5, 7, 6], [1, 3, 2], 1)
+        assert "line 4" in found.source.skipped.examples[0]
 
 
 def test_a_quote_that_never_ends_costs_one_line():
@@ -138,13 +136,9 @@ HEADERS = {
 }
 
 
-@pytest.mark.parametrize("header", HEADERS, ids=lambda header: header[:20])
-def test_headers_that_are_refused(header):
-    with pytest.raises(DataError, match=HEADERS[header]):
-        read_text("csv", header)
-
-
-def test_a_missing_weight_column_is_named():
+def test_headers_that_are_refused():
+    for header, message in HEADERS.items():
+        assert message in str(refused("csv", header))
     with pytest.raises(DataError, match=r"no column 'w' for the weight\. There are 'label', 'age'"):
         read_text("csv", PEOPLE, weight="w")
 
@@ -253,48 +247,6 @@ def test_categories_that_nearly_all_differ_are_a_reason_to_warn():
     read_text("csv", f"label,town,day\n{rows}", categories=["day"])  # as it was asked for
 
 
-N, AT = 1000, 500  # rows, and the one that may be dirty
-
-
-def numbers_with(cell=None, seed=0):
-    """Return a table of numbers, with one cell replaced."""
-    values = np.random.default_rng(seed).normal(size=(N, 2)).round(3)
-    lines = [f"{int(a + b > 0)},{a},{b}" for a, b in values]
-    if cell is not None:
-        lines[AT] = f"1,{cell},{values[AT, 1]}"
-    return "\n".join(["label,a,b", *lines, ""])
-
-
-MISSING = "If it means a missing value, which counts as 0, say na_values=["
-WORDS = "but column 'a' holds numbers in the first rows. Correct the cell, or leave such rows out"
-DIRTY = {"1.2O": WORDS, '"1,234"': WORDS, "NaN": f"finite, in column 'a'. {MISSING}"}
-DIRTY |= dict.fromkeys(("#N/A", "<NA>", "#DIV/0!", "--"), f"number, in column 'a'. {MISSING}")
-
-
-@pytest.mark.parametrize("cell", DIRTY)
-def test_a_dirty_cell_does_not_make_categories_of_numbers(cell):
-    with pytest.raises(DataError) as caught:
-        read_text("csv", numbers_with(cell), suffix=".csv")
-    assert (caught.value.line, caught.value.column) == (AT + 2, 2)
-    assert DIRTY[cell] in str(caught.value)
-    assert "--on-error skip" in str(caught.value)
-
-
-@pytest.mark.parametrize("cell", DIRTY)
-def test_a_dirty_cell_costs_its_row_if_rows_may_be_skipped(cell):
-    found = read_text("csv", numbers_with(cell), on_error="skip")
-    whole = read_text("csv", numbers_with())
-    assert found.source.skipped.count == 1
-    assert found.rows == whole.rows[:AT] + whole.rows[AT + 1 :]
-
-
-@pytest.mark.parametrize("n_bytes", [40, 1000, 1 << 20])
-def test_it_does_not_matter_where_blocks_of_a_file_end(n_bytes):
-    with small_chunks(n_rows=8192, n_bytes=n_bytes), pytest.raises(DataError) as caught:
-        read_text("csv", numbers_with("oops"))
-    assert caught.value.line == AT + 2
-
-
 WARDS = "label,ward\n" + "1,3\n0,7\n1,7\n0,12a\n" * 5
 
 
@@ -317,11 +269,11 @@ def test_columns_can_be_said_to_hold_categories():
 ROWS = ["1,2.5,7", "-0.0,1,-0.0", "1,,3", "1,NA,3", "0,1", "5", "1,2,3", "1e3,0,2"]
 
 
-@pytest.mark.parametrize("first", ROWS)
-@pytest.mark.parametrize("label", [None, "1"])
-def test_a_row_is_not_taken_for_the_header(first, label):
-    with pytest.raises(DataError, match=r"line 2: there seems to be no header.*label,a,b"):
-        read_text("csv", f"\n{first}\n{first}\n", label=label)
+def test_a_row_is_not_taken_for_the_header():
+    for first in ROWS:
+        for label in (None, "1"):
+            error = refused("csv", f"\n{first}\n{first}\n", label=label)
+            assert "line 2: there seems to be no header, as all cells" in str(error)
 
 
 def test_columns_may_be_called_by_numbers():
@@ -365,8 +317,8 @@ def test_codes_with_zeros_in_front_are_not_merged(codes):
 
 def test_a_table_with_other_separators_is_recognized():
     for text, message in {
-        "label;a\n1;2\n": "has semicolons where ',' is expected: say sep=';'",
-        "label\ta\n1\t2\n": "has tabs where ',' is expected: say format='tsv' (--format tsv)",
+        "label;a\n1;2\n": "has semicolons where ',' is expected: use sep=';'",
+        "label\ta\n1\t2\n": "has tabs where ',' is expected: use format='tsv' (--format tsv)",
     }.items():
         error = refused("csv", text)
         assert (error.line, message in error.message) == (1, True)

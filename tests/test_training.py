@@ -20,6 +20,7 @@ from cases import (
     LOSSES,
     NAMES,
     PATHED,
+    STREAMING,
     VARIANTS,
     assert_same_bits,
     facts,
@@ -107,7 +108,7 @@ def test_slow_dense_twins_agree(name, twin, own, steps, fit_intercept, loss):
 # -------------------------------------------------------------------------- chunks and threads
 
 
-@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize("name", STREAMING)
 @settings(max_examples=12)
 @given(
     cuts=cut_lists,
@@ -122,7 +123,7 @@ def test_any_split_gives_the_same_bits(name, cuts, n_classes, class_weight, weig
     assert_same_bits(stream(parts, ROWS, labels, cuts, weights), whole)
 
 
-@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize("name", STREAMING)
 def test_every_row_alone_gives_the_same_bits(name):
     whole = stream(make(name), ROWS, LABELS[3])
     assert_same_bits(stream(make(name), ROWS, LABELS[3], range(1, N_ROWS)), whole)
@@ -135,7 +136,7 @@ def test_the_stream_is_long_enough_to_purge(name):
     assert not model.stable_.all()
 
 
-@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize("name", STREAMING)
 @settings(max_examples=6)
 @given(cuts=cut_lists)
 def test_new_features_may_appear_anywhere(name, cuts):
@@ -202,7 +203,7 @@ def fail(model, rows, labels):
 
 
 @pytest.mark.parametrize("size", [1, 5, 70])
-@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize("name", STREAMING)
 def test_a_stream_that_keeps_failing_learns_as_if_it_never_had(name, size):
     """Chunks of a row close bursts that earlier ones opened; chunks of 70 rows end stages."""
     never_failed, model = (make(name, **STEEP) for _ in range(2))

@@ -20,6 +20,21 @@ if TYPE_CHECKING:
     from thresher.formats.errors import DataError
     from thresher.formats.opening import open_rows
 
+__all__ = [
+    "DataError",
+    "FOBOSClassifier",
+    "FTRLClassifier",
+    "ModelFileError",
+    "PlainSGDClassifier",
+    "RDAClassifier",
+    "StabilizedTruncatedSGDClassifier",
+    "ThresherClassifier",
+    "ThresherRegressor",
+    "TruncatedGradientClassifier",
+    "load",
+    "open_rows",
+]
+
 # Where each public name lives; imported when it is first asked for, for Numba and scikit-learn
 # take a second.
 _HOMES = {
@@ -36,7 +51,7 @@ _HOMES = {
     "load": "thresher.estimators.saving",
     "open_rows": "thresher.formats.opening",
 }
-__all__ = sorted(_HOMES)  # noqa: PLE0605
+__all__ = sorted(_HOMES)
 
 
 def __getattr__(name: str) -> Any:

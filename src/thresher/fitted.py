@@ -10,8 +10,6 @@ from thresher.jit import jit
 from thresher.prepare import Preparation
 from thresher.rows import Rows
 
-TINY = 1e-300
-
 # How margins become probabilities: none, one logistic margin (or one for each class against the
 # rest), a clipped line (modified Huber), or a softmax over classes.
 NO_LINK, LOGISTIC, CLIPPED, SOFTMAX = "none", "logistic", "clipped", "softmax"
@@ -108,7 +106,7 @@ def unit_margins(starts, columns, values, weights, intercept, marked, kept):
                 square += value * value
             else:
                 own += moved
-        margins[i] = margin / max(math.sqrt(square), TINY) + own + intercept
+        margins[i] = (margin / math.sqrt(square) if square > 0.0 else margin) + own + intercept
     return margins
 
 

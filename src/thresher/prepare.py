@@ -77,17 +77,23 @@ class Preparation(NamedTuple):
 
     @classmethod
     def from_statistics(cls, statistics: Statistics, unit: bool | None = None) -> Self:
-        """Return how rows with such statistics are prepared; ``unit`` may be given."""
+        """Return how rows with such statistics are prepared.
+
+        ``unit`` may be given; if it is true, all columns make up a row's length.
+        """
+        if unit:
+            return cls.none(unit=True)
         measured = measured_columns(statistics)
-        spreads = statistics.spreads()[measured]
-        factors = np.divide(1.0, spreads, out=np.zeros_like(spreads), where=spreads > 0)
-        others = np.count_nonzero(statistics.counts) > measured.size
+        spreads, sizes = statistics.spreads()[measured], statistics.sizes()[measured]
+        scales = np.where(spreads > 0, spreads, sizes)  # a constant column is an intercept
+        factors = np.divide(1.0, scales, out=np.zeros_like(scales), where=scales > 0)
+        others = bool(np.count_nonzero(statistics.counts) > measured.size)
         return cls(others if unit is None else unit, measured, factors)
 
     def apply(self, rows: Rows) -> Rows:
         """Return prepared rows."""
-        if not self.unit and not self.measured.size:
-            return rows
+        if not self.measured.size:  # at a cost that does not follow the number of columns
+            return rows._replace(values=unit_values(*rows[::2])) if self.unit else rows
         n_columns = int(rows.columns.max(initial=0)) + 1
         factors = np.ones(n_columns)
         known = self.measured < n_columns
@@ -152,3 +158,17 @@ def prepared_values(starts, columns, values, factors, unit):
             factor = factors[columns[k]]
             prepared[k] = values[k] * (scale if factor > 0.0 else -factor)
     return prepared
+
+
+@jit
+def unit_values(starts, values):
+    """Return values over the length of their row."""
+    scaled = np.empty_like(values)
+    for i in range(starts.size - 1):
+        square = 0.0
+        for k in range(np.uint64(starts[i]), np.uint64(starts[i + 1])):
+            square += values[k] * values[k]
+        scale = 1.0 / np.sqrt(square) if square > 0.0 else 1.0
+        for k in range(np.uint64(starts[i]), np.uint64(starts[i + 1])):
+            scaled[k] = values[k] * scale
+    return scaled

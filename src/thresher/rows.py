@@ -1,5 +1,6 @@
 """Sparse rows, as kernels know them."""
 
+from collections.abc import Sequence
 from typing import NamedTuple, NoReturn, Self
 
 import numpy as np
@@ -73,7 +74,22 @@ class Rows(NamedTuple):
 
 def _own(array: np.ndarray, kind: type) -> np.ndarray:
     """Return an array of a type, writable and contiguous: kernels are compiled for such alone."""
+    if array.dtype == kind and array.flags.carray:
+        return array
     return np.require(array, kind, ["C", "W"])
+
+
+def joined(parts: Sequence[Rows]) -> Rows:
+    """Return rows one part after the other."""
+    if len(parts) == 1:
+        return parts[0]
+    ends = np.cumsum([0, *(part.starts[-1] for part in parts)])
+    starts = [part.starts[1:] + end for part, end in zip(parts, ends, strict=False)]
+    return Rows(
+        np.concatenate([np.zeros(1, np.int64), *starts]),
+        np.concatenate([part.columns for part in parts]),
+        np.concatenate([part.values for part in parts]),
+    )
 
 
 def refuse_width(n_columns: int) -> NoReturn:

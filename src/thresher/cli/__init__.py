@@ -23,7 +23,7 @@ class Interrupted(KeyboardInterrupt):
 
     def __init__(self, number: int = signal.SIGINT) -> None:
         super().__init__()
-        self.code = ENDED_BY + number
+        self.number, self.code = number, ENDED_BY + number
 
 
 def main() -> None:

@@ -2,8 +2,12 @@
 
 import os
 import sys
+from contextlib import nullcontext
+from functools import partial
 from types import FrameType
-from typing import TYPE_CHECKING, NamedTuple, NoReturn
+from typing import TYPE_CHECKING
+
+import click
 
 import thresher
 from thresher.cli import ENDED_BY, Interrupted, handling, interruptible
@@ -16,17 +20,9 @@ from thresher.cli.screen import Progress, noting_warnings, say
 
 if TYPE_CHECKING:
     from thresher.estimators.learning import OnlineModel
-    from thresher.estimators.streaming import StreamTraining
+    from thresher.estimators.streaming import SourceTraining
     from thresher.formats.names import Names
     from thresher.formats.protocol import Source
-
-
-class Learned(NamedTuple):
-    """A trained model, the source of its rows, and what was learned in a few numbers."""
-
-    model: "OnlineModel"
-    source: "Source"
-    summary: Tree
 
 
 class Stop:
@@ -41,35 +37,33 @@ class Stop:
         self.number = number
 
 
-def learn(recipe: Recipe, state: Tree | None, keeper: Keeper, quiet: bool) -> Learned:
-    """Train to the end; signals end the program, with a checkpoint if there is to be one."""
+def learn(recipe: Recipe, state: Tree | None, keeper: Keeper, quiet: bool) -> "SourceTraining":
+    """Return a training at its end; signals end the program, with a checkpoint if there is one."""
+    from thresher.estimators.streaming import StreamTraining
+
+    stop = Stop()
     try:
         with interruptible(), noting_warnings(quiet):
-            begun = _begun(recipe, state, quiet)
+            training = _begun(recipe, state, quiet)
+            stream = training if isinstance(training, StreamTraining) else None
+            with Progress("training", quiet) as bar, handling(stop) if stream else nullcontext():
+                for chunk in training.steps():
+                    bar.add(len(chunk), training.share_done(), _more(training))
+                    if stream is not None:
+                        keeper.keep_if_due(stream)
+                    if stop.number:
+                        break
+                if stop.number and stream is not None:
+                    keeper.keep(stream)
     except Interrupted as signal:
-        _stop(keeper, signal.code)
-    if isinstance(begun, Learned):
-        return begun
-    stop = Stop()
-    with Progress("training", quiet) as progress, noting_warnings(quiet), handling(stop):
-        for chunk in begun.steps():
-            progress.add(len(chunk), begun.share_done(), _more(begun))
-            keeper.keep_if_due(begun)
-            if stop.number:
-                break
-        if stop.number:
-            keeper.keep(begun)
+        stop.number = signal.number
     if stop.number:
-        _stop(keeper, ENDED_BY + stop.number)
-    return Learned(begun.model, begun.source, begun.summary())
+        say(f"Stopped. {keeper.hint()}")
+        sys.exit(ENDED_BY + stop.number)
+    return training
 
 
-def _stop(keeper: Keeper, code: int) -> NoReturn:
-    say(f"Stopped. {keeper.hint()}")
-    sys.exit(code)
-
-
-def _more(training: "StreamTraining") -> str:
+def _more(training: "SourceTraining") -> str:
     """Return what a bar shows besides rows: the pass, and in the first one the error so far."""
     error = training.progressive_error if training.passes == 0 else None
     return f", pass {training.passes + 1}{_error(', ', training.model, error)}"
@@ -81,17 +75,16 @@ def _error(before: str, model: "OnlineModel", error: float | None) -> str:
     return before + (f"error {error:.2%}" if hasattr(model, "classes_") else f"RMSE {error:.4g}")
 
 
-def _begun(recipe: Recipe, state: Tree | None, quiet: bool) -> "StreamTraining | Learned":
-    """Return a training that has just begun or is where a checkpoint left it, or is over."""
-    from thresher.estimators.at_hand import fit_together
-    from thresher.estimators.streaming import StreamTraining, summary_of, training_source
+def _begun(recipe: Recipe, state: Tree | None, quiet: bool) -> "SourceTraining":
+    """Return a training that has just begun, or is where a checkpoint left it."""
+    from thresher.estimators.streaming import StreamTraining, training_source
     from thresher.formats.blocks import InputFiles
     from thresher.formats.holdout import HeldOut
 
     if recipe.test:
         InputFiles(recipe.test).check()
     model, names = _model(recipe, state)
-    files, reading = recipe.files, recipe.reading
+    files, reading = list(recipe.files), recipe.reading
     with Progress("keeping rows", quiet) as bar:
         source: Source = training_source(
             model, files, recipe.cache, reading, names, lambda note: say(note, quiet), bar.reach
@@ -104,14 +97,13 @@ def _begun(recipe: Recipe, state: Tree | None, quiet: bool) -> "StreamTraining |
         return StreamTraining.from_tree(state, source)
     if recipe.initial is not None:
         return StreamTraining(model, source, watched=True)
-    if model.at_hand and not recipe.keep_state:
-        with Progress("training", quiet) as bar:
-            fitted, source = fit_together(model, source, recipe.classes, bar.reach)
-        if fitted is not None:
-            note_decided(source, quiet)
-            return Learned(fitted, source, summary_of(fitted, source, bar.rows))
-        say("There are too many rows to select by all together: each is learned in turn.", quiet)
-    training = StreamTraining.begin(model, source, recipe.classes, watched=True)
+    begin = partial(StreamTraining.begin, model) if recipe.keep_state else model.start_training
+    training: SourceTraining = begin(source, recipe.classes, watched=True)
+    if recipe.checkpoint and not training.can_stop:
+        raise click.UsageError(
+            f"--checkpoint: the method {recipe.method} selects by all rows together, and has no "
+            "state before. Leave --checkpoint out, or learn each row in turn with --keep-state."
+        )
     note_decided(training.source, quiet)
     return training
 
@@ -146,15 +138,15 @@ def _model(recipe: Recipe, state: Tree | None) -> "tuple[OnlineModel, Names | No
 # ------------------------------------------------------------------------------------- afterwards
 
 
-def finish(recipe: Recipe, learned: Learned, quiet: bool) -> Tree | None:
+def finish(recipe: Recipe, training: "SourceTraining", quiet: bool) -> Tree | None:
     """Evaluate a model, write it whatever comes of that, and print how it is."""
     figures = None
-    note_skipped(learned.source)
+    note_skipped(training.source)
     try:
-        figures = _figures(recipe, learned.model, quiet)
+        figures = _figures(recipe, training.model, quiet)
     finally:
-        _write(recipe, learned.model, figures)
-        say(_words(recipe, learned), quiet)
+        _write(recipe, training.model, figures)
+        say(_words(recipe, training), quiet)
     if figures is not None:
         say("\n  ".join([f"Evaluated by {figures['of']}:", *lines_of(figures)]), quiet)
     return figures
@@ -194,9 +186,9 @@ def _write(recipe: Recipe, model: "OnlineModel", figures: Tree | None) -> None:
         stream.write(data)
 
 
-def _words(recipe: Recipe, learned: Learned) -> str:
+def _words(recipe: Recipe, training: "SourceTraining") -> str:
     """Return what was trained in words."""
-    found, model = learned.summary, learned.model
+    found, model = training.summary(), training.model
     where = "the model" if recipe.output == STANDARD else recipe.output
     passes = "1 pass" if found["passes"] == 1 else f"{found['passes']:,} passes"
     features = f"{found['features']:,} features of {found['width']:,} columns"

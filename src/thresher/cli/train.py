@@ -116,13 +116,13 @@ def train(
     refuse_terminal(recipe.output)
     recipe.check(going_on=resume is not None)
     keeper = Keeper(recipe, resume is not None)
-    learned = learn(recipe, state, keeper, quiet)
-    figures = finish(recipe, learned, quiet)
+    training = learn(recipe, state, keeper, quiet)
+    figures = finish(recipe, training, quiet)
     keeper.forget()
     if sizes:
-        say("\n".join(path_lines(path_of(learned.model))), quiet)
+        say("\n".join(path_lines(path_of(training.model))), quiet)
     if as_json:
-        click.echo(json_text({"model": recipe.output, **learned.summary, "evaluation": figures}))
+        click.echo(json_text({"model": recipe.output, **training.summary(), "evaluation": figures}))
 
 
 def recipe_from(ctx: click.Context, options: dict[str, Any]) -> Recipe:

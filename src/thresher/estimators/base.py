@@ -14,7 +14,12 @@ from sklearn.exceptions import NotFittedError
 from sklearn.feature_selection import SelectorMixin
 from sklearn.utils.validation import check_is_fitted
 
-from thresher.estimators.inputs import check_rows, in_training_order, with_one_index_type
+from thresher.estimators.inputs import (
+    check_named_rows,
+    check_rows,
+    in_training_order,
+    with_one_index_type,
+)
 from thresher.files import access
 from thresher.fitted import Fitted, Scorer
 from thresher.rows import Rows
@@ -53,12 +58,14 @@ class LinearModel(SelectorMixin, BaseEstimator):
         "_sparse": bool,
         "index_base_": int | None,
         "reading_": dict[str, str | None],
+        "row_counts_": np.ndarray,
     }
 
     n_features_in_: int
     _snapshot: Snapshot
     _sparse: bool = False
     index_base_: int | None = None  # what a file of numbered columns calls the first
+    row_counts_: np.ndarray  # rows that fit learned from: of each class, or all numbers
     reading_: dict[str, str | None]  # how the files of training name labels and weights
 
     @property
@@ -174,7 +181,9 @@ class LinearModel(SelectorMixin, BaseEstimator):
 
     def _margins(self, X: Any) -> np.ndarray:
         """Return the margins of whatever rows a user gives, a column per output."""
-        check_is_fitted(self)
+        names = self._fitted.names
+        if names is not None and "feature_names_in_" not in vars(self):
+            return self.row_margins(check_named_rows(self, X, names))
         return self.row_margins(check_rows(self, X))
 
     def transform(self, X: Any) -> Any:
@@ -250,7 +259,7 @@ class LinearModel(SelectorMixin, BaseEstimator):
         save(self, path, training_state=training_state)
 
     def export(self, path: str | os.PathLike[str], **options: Any) -> None:
-        """Write the model for other programs; the ending of the path says for which.
+        """Write the model for other programs; the ending of the path decides for which.
 
         ``.csv``, ``.tsv``, ``.json`` and ``.parquet`` are tables of names and weights (with
         ``every_size=True`` those of all models of a path); ``.onnx`` is a graph, whose rows are of
@@ -258,6 +267,15 @@ class LinearModel(SelectorMixin, BaseEstimator):
         """
         check_is_fitted(self)
         import_module("thresher.export").export(self, path, **options)
+
+    def report(self, path: str | os.PathLike[str], test: Any = None) -> None:
+        """Write the model as one HTML page: what it predicts, how well, and by which features.
+
+        ``test`` are rows to evaluate it by: a tuple of X and y, or what ``thresher.open_rows``
+        returns. The page needs nothing else: it can be mailed, printed, and read offline.
+        """
+        check_is_fitted(self)
+        import_module("thresher.report").write(self, path, test)
 
     def to_sklearn(self) -> Any:
         """Return the model as a plain scikit-learn estimator, or a pipeline of such."""

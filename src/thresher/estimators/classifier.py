@@ -120,8 +120,10 @@ class LinearClassifier(ClassifierMixin, LinearModel):
         self, places: np.ndarray, weights: np.ndarray, counts: np.ndarray
     ) -> tuple[np.ndarray, np.ndarray]:
         """Return how much each row of a stream counts, and the counts of classes after them."""
-        importance = running_importance(self.class_weight, self.classes_, places, counts)
-        return weights * importance, counts + np.bincount(places, minlength=counts.size)
+        if self.class_weight is not None:
+            given = self.class_weight
+            weights = weights * running_importance(given, self.classes_, places, counts)
+        return weights, counts + np.bincount(places, minlength=counts.size)
 
 
 def probabilities_of(link: str, margins: np.ndarray) -> np.ndarray:

@@ -7,9 +7,11 @@ import numpy as np
 from sklearn.base import BaseEstimator, ClassifierMixin, RegressorMixin
 from sklearn.metrics import get_scorer
 from sklearn.model_selection import GroupKFold, KFold, StratifiedGroupKFold, StratifiedKFold
+from sklearn.utils.metaestimators import available_if
 
 from thresher.estimators.classifier import LinearClassifier, probabilities_of
 from thresher.estimators.learning import OnlineModel
+from thresher.fitted import NO_LINK
 
 Split = tuple[np.ndarray, np.ndarray]
 
@@ -23,12 +25,10 @@ def make_splits(
 ) -> list[Split]:
     """Return places of rows to learn from and to hold out, for each fold.
 
-    Folds without a row of some class to learn from are left out; if none is left, as with a single
-    row of a class, all rows are both.
+    Folds without a row to hold out, or without one of some class to learn from, are left out; if
+    none is left, as with two rows, all rows are both.
     """
     n_rows = targets.size
-    if groups is not None and groups.shape != (n_rows,):
-        raise ValueError(f"groups has shape {groups.shape}, but there are {n_rows} rows.")
     splitter = cv
     if isinstance(cv, int | np.integer):
         splitter = _splitter(min(int(cv), n_rows), classes, groups, seed) if n_rows > 1 else None
@@ -40,8 +40,9 @@ def make_splits(
             (np.sort(some), np.sort(others))
             for some, others in splitter.split(np.zeros((n_rows, 1)), targets, groups)
         ]
-    whole = 0 if classes is None else np.unique(classes).size
-    good = [one for one in splits if classes is None or np.unique(classes[one[0]]).size == whole]
+    kinds = np.zeros(n_rows, np.int64) if classes is None else classes
+    whole = np.unique(kinds).size
+    good = [one for one in splits if one[1].size and np.unique(kinds[one[0]]).size == whole]
     return good or [(np.arange(n_rows), np.arange(n_rows))]
 
 
@@ -49,14 +50,15 @@ def _splitter(
     n_folds: int, classes: np.ndarray | None, groups: np.ndarray | None, seed: int
 ) -> Any:
     """Return what splits rows into so many folds, of like classes and whole groups."""
+    few = classes is None or np.bincount(classes).max() < n_folds
     if groups is not None:
         n_folds = min(n_folds, np.unique(groups).size)
         if n_folds < 2:
             raise ValueError("groups: all rows are of one group, so none can be held out.")
-        if classes is None:
+        if few:
             return GroupKFold(n_folds)
         return StratifiedGroupKFold(n_folds, shuffle=True, random_state=seed)
-    if classes is None or np.bincount(classes).max() < n_folds:
+    if few:
         return KFold(n_folds, shuffle=True, random_state=seed)
     return StratifiedKFold(n_folds, shuffle=True, random_state=seed)
 
@@ -77,7 +79,14 @@ class ScoreOfMargins:
 
     def __call__(self, margins: np.ndarray, places: np.ndarray) -> float:
         """Return the score of the margins of some of the rows."""
-        return float(self._scorer(self._model, self._centre + self._unit * margins, self._labels[places]))
+        rows = self._centre + self._unit * margins
+        score = float(self._scorer(self._model, rows, self._labels[places]))
+        if not np.isfinite(score):
+            raise ValueError(
+                f"scoring gives {score} for held-out rows, which cannot be compared. Use fewer "
+                "folds (cv), so that each has rows of all classes, or another score."
+            )
+        return score
 
 
 class _ClassifierOfMargins(ClassifierMixin, BaseEstimator):
@@ -87,13 +96,17 @@ class _ClassifierOfMargins(ClassifierMixin, BaseEstimator):
         self.classes_, self.link_ = classes, link
 
     def decision_function(self, X: np.ndarray) -> np.ndarray:
+        """Return the margins, one for two classes."""
         return X[:, 0] if X.shape[1] == 1 else X
 
     def predict(self, X: np.ndarray) -> np.ndarray:
+        """Return the most likely class of every row."""
         places = X[:, 0] > 0 if X.shape[1] == 1 else X.argmax(axis=1)
         return self.classes_[places.astype(np.int64)]
 
+    @available_if(lambda model: model.link_ != NO_LINK)
     def predict_proba(self, X: np.ndarray) -> np.ndarray:
+        """Return the probability of every class."""
         return probabilities_of(self.link_, X)
 
 
@@ -101,4 +114,5 @@ class _RegressorOfMargins(RegressorMixin, BaseEstimator):
     """A fitted regressor whose rows are their predictions."""
 
     def predict(self, X: np.ndarray) -> np.ndarray:
+        """Return the number predicted for every row."""
         return X[:, 0]

@@ -37,7 +37,7 @@ class GivenSource:
         return None if known is None else GrowingNames(known, dict.fromkeys(known.tolist(), False))
 
     def fingerprint(self) -> str:
-        """Return nothing: what a program gives cannot be told from other data."""
+        """Return nothing: given rows have nothing that identifies them."""
         return ""
 
     def modified(self) -> list[int]:

@@ -1,6 +1,6 @@
 """Labels and weights at the door: of one type, none missing, one for every row."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -110,11 +110,11 @@ def check_weights(sample_weight: Any, n_rows: int, first: int = 0) -> np.ndarray
 
 def with_weight(
     rows: Rows, targets: np.ndarray, importance: np.ndarray
-) -> tuple[np.ndarray, Rows, np.ndarray, np.ndarray]:
+) -> tuple[Sequence[int] | np.ndarray, Rows, np.ndarray, np.ndarray]:
     """Return the numbers of the rows that count, and these; copies only if some do not."""
+    if importance.all():
+        return range(rows.n), rows, targets, importance
     kept = np.flatnonzero(importance)
-    if kept.size == importance.size:
-        return kept, rows, targets, importance
     return kept, rows.at(kept), targets[kept], importance[kept]
 
 

@@ -2,6 +2,7 @@
 
 import copy
 import threading
+from operator import is_
 from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 import numpy as np
@@ -23,7 +24,7 @@ from thresher.rows import Rows
 from thresher.threads import threads
 
 if TYPE_CHECKING:
-    from thresher.formats.chunk import Chunk
+    from thresher.estimators.streaming import SourceTraining
     from thresher.formats.protocol import Source
 
 
@@ -35,7 +36,6 @@ class OnlineModel(HasParameters, LinearModel):
     """
 
     fixed: ClassVar[tuple[str, ...]] = ()  # parameters that shape what is learned from the start
-    at_hand: ClassVar[bool] = False  # whether the rows of a source are learned together if few
     stored: ClassVar[dict[str, Any]] = {
         **LinearModel.stored,
         "n_iter_": int,
@@ -45,13 +45,14 @@ class OnlineModel(HasParameters, LinearModel):
 
     loss: str
     max_iter: int
-    tol: float | None
-    fit_intercept: bool
-    shuffle: bool
-    random_state: Any
-    n_jobs: int | None
-    warm_start: bool
-    verbose: int
+    # What an estimator does not declare among its parameters is as follows.
+    tol: float | None = None
+    fit_intercept: bool = True
+    shuffle: bool = True
+    random_state: Any = None
+    n_jobs: int | None = None
+    warm_start: bool = False
+    verbose: int = 0
     n_iter_: int
     data_fingerprint_: str
     training_: Training
@@ -138,7 +139,7 @@ class OnlineModel(HasParameters, LinearModel):
         """Learn from files larger than memory, or from any stream of rows.
 
         Memory follows the features, not the rows. Files are read ``max_iter`` times, in a new
-        order if ``shuffle`` says so; what can be read only once is learned in its own order.
+        order with ``shuffle``; what can be read only once is learned in its own order.
 
         Parameters
         ----------
@@ -148,28 +149,29 @@ class OnlineModel(HasParameters, LinearModel):
         classes : array, optional
             For classifiers, all labels that occur. Needed if the first rows do not have them all.
         cache : bool, default=True
-            Whether a text file that is read more than once is kept in binary form beside it.
+            Whether large text that is read more than once is kept in binary form in the user's
+            cache.
         **reading
             How files are read: the options of ``thresher.open_rows``.
         """
-        from thresher.estimators.at_hand import fit_together
-        from thresher.estimators.streaming import StreamTraining, training_source
+        from thresher.estimators.streaming import training_source
 
         with self._exclusive():
             self._check_parameters()
             draft = self._draft(fresh=True)
-            opened = training_source(draft, source, cache, reading)
-            if self.at_hand:
-                fitted, opened = fit_together(draft, opened, classes)
-                if fitted is not None:
-                    return self._become(fitted)
-            for _ in StreamTraining.begin(draft, opened, classes).steps():
+            notify = print if self.verbose else None
+            opened = training_source(draft, source, cache, reading, notify=notify)
+            for _ in draft.start_training(opened, classes).steps():
                 pass
             return self._become(draft)
 
-    def fit_chunk(self, chunk: "Chunk", source: "Source", classes: Any = None) -> Self:
-        """Learn all rows of a source, which are at hand, as ``fit`` does."""
-        raise NotImplementedError
+    def start_training(
+        self, source: "Source", classes: Any = None, watched: bool = False
+    ) -> "SourceTraining":
+        """Return what learns a source step by step, without having learned anything."""
+        from thresher.estimators.streaming import StreamTraining
+
+        return StreamTraining.begin(self, source, classes, watched)
 
     def begin_stream(self, classes: Any = None) -> None:
         """Start to learn a source, without having learned anything."""
@@ -190,6 +192,7 @@ class OnlineModel(HasParameters, LinearModel):
     ) -> None:
         """Learn the next rows of a source, all or none; so many passes are finished."""
         with self._exclusive():
+            self.training_.vocabulary.widen(width)
             self._learn_rows(rows, targets, weights, passes == 0, first, where)
             self.n_features_in_ = max(self.n_features_in_, width)
             self._names, self.index_base_ = source.names, source.index_base
@@ -199,8 +202,16 @@ class OnlineModel(HasParameters, LinearModel):
         """Note where the model comes from, once a source has been learned."""
         self.data_fingerprint_ = source.fingerprint()
         names = source.names
-        if names is not None and _is_table(names):
-            self.feature_names_in_ = np.array(list(names.categorical), object)
+        if names is None or isinstance(names, HashedNames):
+            return
+        kinds = names.categorical
+        if len(kinds) == len(names) and not any(kinds.values()):  # a table of numbers
+            self.feature_names_in_ = np.array(list(kinds), object)
+
+    @property
+    def stream_passes(self) -> int:
+        """How often a source is read; once by estimators that do not declare it."""
+        return int(getattr(self, "max_iter", 1))
 
     @property
     def seed_(self) -> int:
@@ -224,22 +235,24 @@ class OnlineModel(HasParameters, LinearModel):
         """Learn rows at hand in several passes."""
         importance = self._importance(targets, weights)
         kept, rows, targets, importance = with_weight(rows, targets, importance)
+        self._count_rows(targets)
         passes = Passes(int(self.max_iter), self.tol or 0.0, self.shuffle, self._seed)
         report = _print_pass if self.verbose else None
-        self.training_.learner = self._learner()
+        training = self.training_
+        training.learner = self._learner()
+        rows, goals = self._prepared.apply(rows), self._problem_targets(targets)
         try:
             with threads(self.n_jobs) as team:
-                self.n_iter_ = self.training_.fit(
-                    self._prepared.apply(rows),
-                    self._problem_targets(targets),
-                    importance,
-                    passes,
-                    team,
-                    report,
-                )
+                self.n_iter_ = training.fit(rows, goals, importance, passes, team, report)
         except Overflow as overflow:
             raise overflowed(vars(self), int(kept[overflow.row]), importance) from None
         self._snapshot = Snapshot(self._make_fitted())
+
+    def _count_rows(self, targets: np.ndarray) -> None:
+        """Note how many rows there are to learn from, of each class or all together."""
+        n_classes = len(getattr(self, "classes_", ()))
+        places = targets if n_classes else np.zeros(targets.size, np.int64)
+        self.row_counts_ = np.bincount(places, minlength=max(n_classes, 1))
 
     def _learn_rows(
         self,
@@ -255,25 +268,24 @@ class OnlineModel(HasParameters, LinearModel):
         importance, counts = self._running_importance(targets, weights, self._class_counts)
         kept, rows, targets, importance = with_weight(rows, targets, importance)
         before, training.learner = training.learner, learner
-        done = False
         try:
             with threads(self.n_jobs) as team:
                 rows = self._prepared.apply(rows)
                 training.learn(rows, self._problem_targets(targets), importance, team, new)
-            done = True
-        except Overflow as overflow:
-            row = first + int(kept[overflow.row])
-            raise overflowed(vars(self), row, importance, where) from None
-        finally:
-            if not done:
-                training.learner = before
+        except BaseException as error:
+            training.learner = before
+            if isinstance(error, Overflow):
+                row = first + int(kept[error.row])
+                raise overflowed(vars(self), row, importance, where) from None
+            raise
+        self.__dict__.pop("row_counts_", None)  # fit had other rows
         self.__dict__.update(_class_counts=counts, _snapshot=Snapshot(), n_iter_=1)
 
     def _checked_learner(self) -> Online:
         """Return the learner of a stream; parameters are checked when they have changed."""
         values = [vars(self)[one.name] for one in self.parameters]
         known = vars(self).get("_settings")
-        if known is not None and all(map(_is, values, known[0])):
+        if known is not None and all(map(is_, values, known[0])):
             return known[1]
         self._check_parameters()
         self._refuse_changed()
@@ -303,15 +315,15 @@ class OnlineModel(HasParameters, LinearModel):
                 self._prepared,
                 self._link(),
                 getattr(self, "classes_", None),
-                self._feature_names(columns) if named else None,
+                self._feature_names(columns, self._prepared) if named else None,
             )
 
-    def _feature_names(self, columns: np.ndarray) -> Names | None:
+    def _feature_names(self, columns: np.ndarray, preparation: Preparation) -> Names | None:
         """Return the names of some columns, those of files or of a data frame.
 
         Columns that stand apart from the length of rows are needed, too, to predict.
         """
-        columns = np.union1d(columns, self._prepared.measured)
+        columns = np.union1d(columns, preparation.measured)
         if self._names is not None:
             return self._names.only(columns)
         named = vars(self).get("feature_names_in_")
@@ -325,8 +337,7 @@ class OnlineModel(HasParameters, LinearModel):
     def restore(self, fitted: Fitted, selection: dict[str, np.ndarray]) -> None:
         """Take over what a file keeps of a model, with which learning cannot go on."""
         super().restore(fitted, selection)
-        self._prepared, self._names = fitted.preparation, fitted.names
-        self._read_only = True
+        self._names, self._read_only = fitted.names, True
 
     def training_tree(self) -> dict[str, Any]:
         """Return all that learning needs to go on, as a tree of plain values."""
@@ -379,7 +390,8 @@ class OnlineModel(HasParameters, LinearModel):
         draft = object.__new__(type(self))
         known = dict(vars(self))
         if fresh:
-            known = {name: one for name, one in known.items() if not _is_learned(name)}
+            learned = {name for name in known if name in LEARNED or name.endswith("_")}
+            known = {name: one for name, one in known.items() if name not in learned}
         draft.__dict__.update(known)
         return draft
 
@@ -395,27 +407,11 @@ class OnlineModel(HasParameters, LinearModel):
         return state
 
 
-LEARNED = frozenset(OnlineModel.__annotations__) | {"_snapshot"}
-
-
-def _is_learned(name: str) -> bool:
-    """Return whether an attribute comes from learning."""
-    return (name.startswith("_") and name in LEARNED) or name.endswith("_")
-
-
-def _is_table(names: Names) -> bool:
-    """Return whether all columns are known by name, and each is one of numbers in a table."""
-    kinds = names.categorical
-    return (
-        len(kinds) == len(names) and not any(kinds.values()) and not isinstance(names, HashedNames)
-    )
-
-
-def _is(one: object, other: object) -> bool:
-    return one is other
+# Attributes that come from learning, besides those whose names end in "_".
+LEARNED = frozenset(
+    name for name in (*OnlineModel.__annotations__, "_snapshot") if name.startswith("_")
+)
 
 
 def _print_pass(number: int, n_features: int) -> None:
-    """Report a pass: of few rows there may be thousands, of which ever fewer are worth a line."""
-    if number <= 20 or number % 10 ** (len(str(number)) - 1) == 0:
-        print(f"pass {number}: {n_features:,} features with nonzero weight")
+    print(f"pass {number}: {n_features:,} features with nonzero weight")

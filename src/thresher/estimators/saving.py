@@ -329,6 +329,9 @@ def facts_from(read: Tree, kinds: Mapping[str, Any], fitted: Fitted) -> dict[str
     facts = {name: from_tree(kinds[name], one, name) for name, one in read.items()}
     if "feature_names_in_" in facts:
         access.array(read, "feature_names_in_", object, (fitted.n_columns,))
+    if "row_counts_" in facts:
+        n_counts = 1 if fitted.labels is None else fitted.labels.size
+        access.array(read, "row_counts_", np.int64, (n_counts,))
     for fact in facts.values():
         if hasattr(fact, "_fields") and "sizes" in fact._fields:
             _check_path(fact, fitted)

@@ -1,7 +1,8 @@
 """The paper's algorithm as a scikit-learn classifier."""
 
 import warnings
-from typing import Any, ClassVar, Self
+from collections.abc import Callable
+from typing import Any, ClassVar, Self, cast
 
 import numpy as np
 from sklearn.exceptions import ConvergenceWarning
@@ -10,6 +11,7 @@ from thresher.estimators.online import OnlineClassifier
 from thresher.estimators.parameters import COMMON
 from thresher.losses import LOSSES
 from thresher.online.parameter import Parameter, Parameters
+from thresher.online.paths import PathState
 from thresher.online.stabilized import StabilizedTruncatedSGD
 from thresher.prepare import Preparation
 from thresher.validation import FLAG
@@ -90,8 +92,8 @@ class StabilizedTruncatedSGDClassifier(OnlineClassifier):
             How much each row counts; rows of weight 0 are left out.
         """
         super().fit(X, y, sample_weight)
-        stable = [self._algorithm().stable(one.state) for one in self.training_.problems]
-        if any(mask.size and not mask.any() for mask in stable):
+        learner, states = self._learned()
+        if any(state.n_slots and not learner.stable(state).any() for state in states):
             warnings.warn(
                 "All features were purged, so the model is its intercept alone. Lower "
                 "purge_threshold or rejection_rate, or raise burst_size.",
@@ -103,18 +105,20 @@ class StabilizedTruncatedSGDClassifier(OnlineClassifier):
     @property
     def selection_probabilities_(self) -> np.ndarray:
         """How often each feature was selected when it was last examined."""
-        return self._by_column(self._algorithm().probabilities, 1.0)
+        learner, _ = self._learned()
+        return self._by_column(learner.probabilities, 1.0)
 
     @property
     def stable_(self) -> np.ndarray:
         """Which features were never purged."""
-        return self._by_column(self._algorithm().stable, True)
+        learner, _ = self._learned()
+        return self._by_column(learner.stable, True)
 
     @property
     def history_(self) -> Any:
         """A record for each stage; with more than two classes a list of such for each class."""
-        learner = self._algorithm()
-        histories = [learner.history(problem.state) for problem in self.training_.problems]
+        learner, states = self._learned()
+        histories = [learner.history(state) for state in states]
         return histories[0] if len(histories) == 1 else histories
 
     def _learner(self) -> StabilizedTruncatedSGD:
@@ -135,28 +139,25 @@ class StabilizedTruncatedSGDClassifier(OnlineClassifier):
         probabilities = np.atleast_2d(self.selection_probabilities_).max(axis=0)
         return {"probability": probabilities[self._fitted.columns]}
 
-    def _algorithm(self) -> StabilizedTruncatedSGD:
-        """Return the learner that knows what was learned."""
-        if "training_" not in vars(self):
-            self._fitted  # noqa: B018  (says so where there is nothing)
+    def _learned(self) -> tuple[StabilizedTruncatedSGD, list[PathState]]:
+        """Return the learner and the states of all problems."""
+        if self._fitted and "training_" not in vars(self):
             raise AttributeError(
                 "This model was loaded from a file that has only what prediction needs. Save "
                 "models with training_state=True to keep what was purged, and when."
             )
-        return self.training_.learner
+        states = [problem.state for problem in self.training_.problems]
+        return cast(StabilizedTruncatedSGD, self.training_.learner), cast(list[PathState], states)
 
-    def _by_column(self, of: Any, unseen: Any) -> np.ndarray:
+    def _by_column(self, by_slot: Callable[[PathState], np.ndarray], unseen: float) -> np.ndarray:
         """Return what is known by slot as an array over columns, a row per problem if many.
 
         Columns that never occurred have ``unseen`` as long as they are not purged, then 0.
         """
-        learner, vocabulary = self._algorithm(), self.training_.vocabulary
+        (learner, states), spread = self._learned(), self.training_.vocabulary.spread
+        fills = [unseen if learner.keeps_unseen(state) else 0 for state in states]
         rows = [
-            vocabulary.spread(
-                of(problem.state),
-                self.n_features_in_,
-                unseen if learner.keeps_unseen(problem.state) else 0,
-            )
-            for problem in self.training_.problems
+            spread(by_slot(state), self.n_features_in_, fill)
+            for state, fill in zip(states, fills, strict=True)
         ]
         return rows[0] if len(rows) == 1 else np.array(rows)

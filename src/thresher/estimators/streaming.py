@@ -4,7 +4,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from os import PathLike
-from typing import Any
+from typing import Any, ClassVar, Protocol
 
 import numpy as np
 
@@ -48,7 +48,7 @@ def training_source(
         model.reading_ = {"label": how.label, "weight": how.weight}
         opened = open_rows(paths, how, names, **(reading or {}))
         _refuse_mismatch(model, opened)
-        if not cache or model.max_iter == 1 or not opened.rewinds:
+        if not cache or model.stream_passes == 1 or not opened.rewinds:
             return opened
         # what is kept serves all models, so it is not numbered by the names of this one
         own = opened if names is None else open_rows(paths, how)
@@ -120,6 +120,39 @@ def _are_paths(source: Any) -> bool:
     return given and all(isinstance(one, str | PathLike) for one in source)
 
 
+class SourceTraining(Protocol):
+    """A model on its way through a source.
+
+    Unless it ``can_stop``, nothing can be kept between two steps: it begins anew.
+    """
+
+    can_stop: ClassVar[bool]
+    source: Source
+    passes: int
+
+    @property
+    def model(self) -> OnlineModel:
+        """Return the model, which is complete after the last step."""
+        ...
+
+    @property
+    def progressive_error(self) -> float | None:
+        """Return the error of rows before they were learned, if that is known."""
+        ...
+
+    def steps(self) -> Iterator[Chunk]:
+        """Learn to the end; yield chunk after chunk as they are read."""
+        ...
+
+    def share_done(self) -> float | None:
+        """Return how much of the training is done, if that is known."""
+        ...
+
+    def summary(self) -> Tree:
+        """Return what was learned, in a few numbers."""
+        ...
+
+
 @dataclass
 class StreamTraining:
     """A model on its way through a source: passes finished, and rows of the current one.
@@ -127,6 +160,8 @@ class StreamTraining:
     If it is ``watched``, rows of the first pass are predicted before they are learned: ``errors``
     are wrong classes, or squared errors, of ``predicted`` rows.
     """
+
+    can_stop: ClassVar[bool] = True
 
     model: OnlineModel
     source: Source
@@ -154,7 +189,7 @@ class StreamTraining:
     def steps(self) -> Iterator[Chunk]:
         """Learn to the end; yield each chunk once it is learned, with all in a state to be kept."""
         model = self.model
-        most = model.max_iter if self.source.rewinds else 1
+        most = model.stream_passes if self.source.rewinds else 1
         read = passes_over(self.source, model.shuffle, model.seed_)
         while self.passes < most and not model.training_.finished:
             for chunk in self._small_at_first(read(self.passes, self.rows)):
@@ -184,11 +219,19 @@ class StreamTraining:
         if not (self.source.rewinds and self.source.n_rows):
             return None
         done = self.passes * self.source.n_rows + self.rows
-        return min(1.0, done / (self.model.max_iter * self.source.n_rows))
+        return min(1.0, done / (self.model.stream_passes * self.source.n_rows))
 
     def summary(self) -> Tree:
         """Return what was learned, in a few numbers."""
-        return summary_of(self.model, self.source, self.rows_a_pass, self.progressive_error)
+        model = self.model
+        return {
+            "rows": self.rows_a_pass,
+            "passes": model.n_iter_,
+            "features": model.n_features_selected_,
+            "width": model.n_features_in_,
+            "progressive_error": self.progressive_error,
+            "skipped": self.source.skipped.count,
+        }
 
     def tree(self) -> Tree:
         """Return everything that the rest of the training depends on, as a tree of plain values."""
@@ -277,20 +320,6 @@ class StreamTraining:
         before, self.before = self.before, training.weights()[:2]
         columns = np.union1d(before[0], self.before[0])
         return unchanged(_spread(columns, *before), _spread(columns, *self.before), self.model.tol)
-
-
-def summary_of(
-    model: OnlineModel, source: Source, rows: int, progressive_error: float | None = None
-) -> Tree:
-    """Return what a model has learned from so many rows of a source, in a few numbers."""
-    return {
-        "rows": rows,
-        "passes": model.n_iter_,
-        "features": model.n_features_selected_,
-        "width": model.n_features_in_,
-        "progressive_error": progressive_error,
-        "skipped": source.skipped.count,
-    }
 
 
 COUNTS = ("passes", "rows", "rows_a_pass", "predicted")

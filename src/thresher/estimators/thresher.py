@@ -1,23 +1,29 @@
 """The flagship: features by exact elimination, as many as held-out rows ask for."""
 
 import warnings
+from numbers import Integral
 from typing import Any, ClassVar, Self
 
 import numpy as np
 from sklearn.metrics import get_scorer_names
 from sklearn.utils import check_random_state
 
-from thresher.estimators.folds import ScoreOfMargins, make_splits
+from thresher.estimators.folds import ScoreOfMargins, Split, make_splits
 from thresher.estimators.inputs import check_rows
 from thresher.estimators.labels import check_weights, with_weight
 from thresher.estimators.learning import OnlineModel
 from thresher.estimators.online import OnlineClassifier
-from thresher.estimators.parameters import CLASS_WEIGHT, FIT_INTERCEPT, N_JOBS, RANDOM_STATE, VERBOSE
+from thresher.estimators.parameters import (
+    CLASS_WEIGHT,
+    FIT_INTERCEPT,
+    N_JOBS,
+    RANDOM_STATE,
+    VERBOSE,
+)
 from thresher.estimators.regressor import OnlineRegressor
-from thresher.estimators.scores import rows_of, targets_of
+from thresher.estimators.streaming import SourceTraining
+from thresher.estimators.winnow_training import WinnowTraining
 from thresher.fitted import Fitted
-from thresher.formats.chunk import Chunk
-from thresher.formats.labels import checked_classes
 from thresher.formats.protocol import Source
 from thresher.losses import CLASS_LOSSES, HINGE, HUBER, LOSSES, NUMBER_LOSSES
 from thresher.online.parameter import Parameter, Parameters
@@ -76,30 +82,20 @@ OWN: Parameters = (
 )
 SHARED: Parameters = (FIT_INTERCEPT, RANDOM_STATE, N_JOBS, VERBOSE)
 
-ATTRIBUTES = """
-    Attributes
-    ----------
-    path_ : Path
-        After ``fit``: a model of every size, from the one chosen down to a single feature, with
-        held-out loss and error and their standard errors.
-    selection_frequency_ : array of shape (n_features,)
-        After ``fit``: the share of folds that select each feature.
-    penalty_ : float
-        After ``fit``: the penalty under which features were selected.
-    n_features_selected_ : int
-        Number of features with a weight.
-"""
-
 
 class ThresherModel(OnlineModel):
     """What the flagship's classifier and regressor have in common."""
 
-    fixed: ClassVar[tuple[str, ...]] = ("loss", "n_features_to_select", "normalize", "fit_intercept")
+    fixed: ClassVar[tuple[str, ...]] = (
+        "loss",
+        "n_features_to_select",
+        "normalize",
+        "fit_intercept",
+    )
     stored: ClassVar[dict[str, Any]] = {**OnlineModel.stored, "path_": Path}
-    at_hand: ClassVar[bool] = True
 
     # a stream passes once, in its own order
-    max_iter, tol, shuffle, warm_start = 1, None, False, False
+    tol, shuffle, warm_start = None, False, False
 
     n_features_to_select: int | float | str
     caution: float
@@ -128,22 +124,11 @@ class ThresherModel(OnlineModel):
             rows = check_rows(draft, X, reset=True)
             targets = draft._begin_targets(y, rows.n)
             weights = check_weights(sample_weight, rows.n)
-            draft._winnow(rows, targets, weights, None if groups is None else np.asarray(groups))
-            return self._become(draft)
-
-    def fit_chunk(self, chunk: Chunk, source: Source, classes: Any = None) -> Self:
-        """Learn all rows of a source, which are at hand, as ``fit`` does."""
-        with self._exclusive():
-            self._check_parameters()
-            draft = self._draft(fresh=True)
-            draft.n_features_in_, draft.reading_ = chunk.width, getattr(self, "reading_", {})
-            if classes is None and hasattr(self, "class_weight") and chunk.labels is not None:
-                classes = checked_classes(np.unique(chunk.labels))
-            draft._begin_classes(classes)
-            targets, weights = targets_of(draft, chunk, 1)
-            draft._names, draft.index_base_ = source.names, source.index_base
-            draft._winnow(rows_of(chunk), targets, weights, None)
-            draft.end_stream(source)
+            if groups is not None and np.shape(groups) != (rows.n,):
+                raise ValueError(f"groups has shape {np.shape(groups)}, but X has {rows.n} rows.")
+            draft._seed = int(check_random_state(self.random_state).randint(2**31))
+            groups = None if groups is None else np.asarray(groups)
+            draft.learn_at_hand(rows, targets, weights, groups)
             return self._become(draft)
 
     def at_size(self, size: int) -> Self:
@@ -152,12 +137,14 @@ class ThresherModel(OnlineModel):
         It has the largest size on the path that is not above ``size``.
         """
         path = self._known_path()
-        if not 1 <= size:
+        if not size >= 1:
             raise ValueError(f"size={size}: it must be at least 1.")
         model = self._draft(fresh=False)
+        vars(model).pop("_lock", None)
+        model._prepared = self._fitted.preparation
         model.n_features_to_select = int(path.sizes[path.place(size)])
         model.path_ = path._replace(size=model.n_features_to_select)
-        model._fitted = model._at_path(model.path_)
+        model._fitted = model._at_path(model.path_, self._fitted.preparation)
         return model
 
     def selection_counts(
@@ -168,10 +155,10 @@ class ThresherModel(OnlineModel):
         Every half selects as many features as this model has, under its penalty.
         """
         path = self._known_path()
-        rows, weights = check_rows(self, X), None
+        rows, preparation = check_rows(self, X), self._fitted.preparation
         targets = self.known_targets(y, rows.n)
-        weights = check_weights(sample_weight, rows.n)
-        sample, *_ = self._sample(rows, targets, weights, self._fitted.preparation)
+        importance = self._importance(targets, check_weights(sample_weight, rows.n))
+        sample = self.sample(preparation.apply(rows), targets, importance, preparation)
         with threads(self.n_jobs) as team:
             return half_sample_counts(
                 sample, path.size, 1.0 / path.penalty, n_resamples, self._seed, team
@@ -194,9 +181,15 @@ class ThresherModel(OnlineModel):
         """Return in plain English how many features were selected, how, and how sure that is."""
         path = self._known_path()
         place, best = path.place(path.size), int(path.loss.argmin())
-        given = "as asked for"
+        criterion = "loss" if path.score is None else "score"
+        given = "as many as asked for"
         if self.n_features_to_select == "auto":
-            given = "the smallest number whose held-out loss is within one standard error of the best"
+            given = (
+                f"the smallest number whose held-out {criterion} is within one standard error of "
+                "the best"
+            )
+        elif path.size != self._wanted():
+            given = "all that vary"
         lines = [
             f"{path.size:,} of {self.n_features_in_:,} features were selected: {given}.",
             f"Held-out loss {path.loss[place]:.4g} (standard error {path.loss_se[place]:.2g}), "
@@ -214,60 +207,71 @@ class ThresherModel(OnlineModel):
 
     _error_name = "error"
 
-    def _winnow(
-        self, rows: Rows, targets: np.ndarray, weights: np.ndarray, groups: np.ndarray | None
-    ) -> None:
-        """Learn from rows at hand."""
-        self._seed = int(check_random_state(self.random_state).randint(2**31))
-        importance = self._importance(targets, weights)
-        kept, rows, targets, importance = with_weight(rows, targets, importance)
-        statistics = Statistics.of(rows, self.n_features_in_, importance)
-        unit = None if self.normalize == "auto" else bool(self.normalize)
-        preparation = Preparation.from_statistics(statistics, unit)
-        sample, centre, scale = self._sample(rows, targets, importance, preparation, prepare=False)
-        labels = targets if hasattr(self, "classes_") else None
-        splits = make_splits(
-            self.cv, targets, labels, None if groups is None else groups[kept], self._seed
-        )
-        plan = Plan(self._wanted(), float(self.caution), self._score(targets, centre, scale))
-        with threads(self.n_jobs) as team:
-            path = winnow(sample, splits, plan, team)
-        self._take_path(path.in_units(centre, scale), preparation)
-
-    def _take_path(self, path: Path, preparation: Preparation) -> None:
-        """Become the model of a path whose weights are those of prepared rows."""
-        self._prepared = preparation._replace(kept_length=path.kept_length)
-        self.path_ = path.of_raw_values(preparation)
-        self.n_iter_ = 1
-        self._fitted = self._at_path(self.path_)
-        if self.verbose:
-            print(self.why_selected())
-        elif not path.clear:
-            warnings.warn(NOT_CLEAR, UserWarning, stacklevel=4)
-
-    def _sample(
+    def learn_at_hand(
         self,
         rows: Rows,
         targets: np.ndarray,
-        importance: np.ndarray,
-        preparation: Preparation,
-        prepare: bool = True,
-    ) -> tuple[Sample, float, float]:
-        """Return the rows as they are winnowed, and the centre and the unit of their targets."""
-        goals, centre, scale = self._winnow_targets(targets, importance)
-        sample = Sample(
-            preparation.apply(rows),
+        weights: np.ndarray,
+        groups: np.ndarray | None = None,
+    ) -> None:
+        """Learn from rows that are all at hand."""
+        importance = self._importance(targets, weights)
+        kept, rows, targets, importance = with_weight(rows, targets, importance)
+        statistics = Statistics.of(rows, self.n_features_in_, importance)
+        preparation = self.preparation_for(statistics)
+        plan, splits = self.plan(targets, importance, None if groups is None else groups[kept])
+        sample = self.sample(preparation.apply(rows), targets, importance, preparation)
+        with threads(self.n_jobs) as team:
+            self.take_path(winnow(sample, splits, plan, team), targets, importance, preparation)
+
+    def preparation_for(self, statistics: Statistics) -> Preparation:
+        """Return how rows with such statistics are prepared."""
+        unit = None if self.normalize == "auto" else bool(self.normalize)
+        return Preparation.from_statistics(statistics, unit)
+
+    def plan(
+        self, targets: np.ndarray, importance: np.ndarray, groups: np.ndarray | None = None
+    ) -> tuple[Plan, list[Split]]:
+        """Return what is wanted of the path, and the places of rows in folds."""
+        labels = targets if hasattr(self, "classes_") else None
+        splits = make_splits(self.cv, targets, labels, groups, self._seed)
+        _, centre, unit = self._winnow_targets(targets, importance)
+        score = None
+        if self.scoring is not None:
+            score = ScoreOfMargins(self, self.scoring, targets, centre, unit)
+        return Plan(self._wanted(), float(self.caution), score), splits
+
+    def sample(
+        self, rows: Rows, targets: np.ndarray, importance: np.ndarray, preparation: Preparation
+    ) -> Sample:
+        """Return prepared rows as they are winnowed."""
+        return Sample(
+            rows,
             self.n_features_in_,
-            goals,
+            self._winnow_targets(targets, importance)[0],
             importance,
             LOSSES[self.loss].code,
             self._n_outputs(),
             self.fit_intercept,
             preparation.in_length(self.n_features_in_),
         )
-        return sample, centre, scale
 
-    def _at_path(self, path: Path) -> Fitted:
+    def take_path(
+        self, path: Path, targets: np.ndarray, importance: np.ndarray, preparation: Preparation
+    ) -> None:
+        """Become the model of a path whose weights are those of prepared rows."""
+        _, centre, unit = self._winnow_targets(targets, importance)
+        self._prepared = preparation._replace(kept_length=path.kept_length)
+        self.path_ = path.in_units(centre, unit).of_raw_values(preparation)
+        self.n_iter_ = 1
+        self._count_rows(targets)
+        self._fitted = self._at_path(self.path_, self._prepared)
+        if self.verbose:
+            print(self.why_selected())
+        elif not path.clear:
+            warnings.warn(NOT_CLEAR, UserWarning, stacklevel=4)
+
+    def _at_path(self, path: Path, preparation: Preparation) -> Fitted:
         """Return the model of the path's size."""
         place = path.place(path.size)
         columns = path.columns[place]
@@ -276,10 +280,10 @@ class ThresherModel(OnlineModel):
             path.weights[place],
             path.intercepts[place],
             self.n_features_in_,
-            self._prepared,
+            preparation,
             self._link(),
             getattr(self, "classes_", None),
-            self._feature_names(columns),
+            self._feature_names(columns, preparation),
         )
 
     def _known_path(self) -> Path:
@@ -296,15 +300,9 @@ class ThresherModel(OnlineModel):
         wanted = self.n_features_to_select
         if wanted == "auto":
             return None
-        if isinstance(wanted, float):
-            return max(1, round(wanted * self.n_features_in_))
-        return int(wanted)
-
-    def _score(self, targets: np.ndarray, centre: float, scale: float) -> ScoreOfMargins | None:
-        """Return what scores held-out margins, if it is not the loss."""
-        if self.scoring is None:
-            return None
-        return ScoreOfMargins(self, self.scoring, targets, centre, scale)
+        if isinstance(wanted, Integral):
+            return int(wanted)
+        return max(1, round(float(wanted) * self.n_features_in_))
 
     def _selection_facts(self) -> dict[str, np.ndarray]:
         if "path_" not in vars(self):
@@ -323,11 +321,34 @@ class ThresherModel(OnlineModel):
 
     # -------------------------------------------------------------------------------- streams
 
+    def start_training(
+        self, source: Source, classes: Any = None, watched: bool = False
+    ) -> SourceTraining:
+        """Return what learns a source: as ``fit`` does, if it can be read again."""
+        if source.rewinds:
+            return WinnowTraining.begin(self, source, classes)
+        return super().start_training(source, classes, watched)
+
+    def begin_source(self, classes: Any) -> None:
+        """Start without having learned anything; classes are known."""
+        self.n_features_in_ = 0
+        self._begin_classes(classes)
+        self._seed = int(check_random_state(self.random_state).randint(2**31))
+
+    def importance_of(self, targets: np.ndarray, weights: np.ndarray) -> np.ndarray:
+        """Return how much each row counts, of all rows there are."""
+        return self._importance(targets, weights)
+
+    def know_columns(self, source: Source, width: int) -> None:
+        """Take over how many columns a source has, and what they are called."""
+        self.n_features_in_ = width
+        self._names, self.index_base_ = source.names, source.index_base
+
     def _learn_next(self, X: Any, y: Any, sample_weight: Any, classes: Any) -> Self:
         if "path_" in vars(self):
             raise ValueError(
-                "partial_fit cannot go on from fit, which compares rows that are all at hand. Begin "
-                "with a new model (sklearn.base.clone), or fit all rows together."
+                "partial_fit cannot go on from fit, which compares rows that are all at hand. "
+                "Begin with a new model (sklearn.base.clone), or fit all rows together."
             )
         return super()._learn_next(X, y, sample_weight, classes)
 
@@ -351,7 +372,7 @@ NOT_CLEAR = (
 
 
 class ThresherClassifier(ThresherModel, OnlineClassifier):
-    __doc__ = f"""Linear classifier with few features, which are stable from sample to sample.
+    """Linear classifier with few features, which are stable from sample to sample.
 
     ``fit`` screens the columns by how certain their marginal effect is, fits penalized weights of
     the best to convergence, and lets the smallest leave until a single feature is left. Folds do
@@ -359,7 +380,19 @@ class ThresherClassifier(ThresherModel, OnlineClassifier):
     number of features. Several classes share one set of features.
 
     ``partial_fit`` learns one pass over a stream, in bounded memory.
-    {ATTRIBUTES}"""
+
+    Attributes
+    ----------
+    path_ : Path
+        After ``fit``: a model of every size, from the one chosen down to a single feature, with
+        held-out loss and error and their standard errors.
+    selection_frequency_ : array of shape (n_features,)
+        After ``fit``: the share of folds that select each feature.
+    penalty_ : float
+        After ``fit``: the penalty under which features were selected.
+    n_features_selected_ : int
+        Number of features with a weight.
+    """
 
     parameters: ClassVar[Parameters] = (
         *OWN,
@@ -387,11 +420,23 @@ class ThresherClassifier(ThresherModel, OnlineClassifier):
 
 
 class ThresherRegressor(ThresherModel, OnlineRegressor):
-    __doc__ = f"""Linear regressor with few features, which are stable from sample to sample.
+    """Linear regressor with few features, which are stable from sample to sample.
 
     Features are selected as by ``ThresherClassifier``. Neither the units of the columns nor those
     of the targets matter.
-    {ATTRIBUTES}"""
+
+    Attributes
+    ----------
+    path_ : Path
+        After ``fit``: a model of every size, from the one chosen down to a single feature, with
+        held-out loss and error and their standard errors.
+    selection_frequency_ : array of shape (n_features,)
+        After ``fit``: the share of folds that select each feature.
+    penalty_ : float
+        After ``fit``: the penalty under which features were selected.
+    n_features_selected_ : int
+        Number of features with a weight.
+    """
 
     parameters: ClassVar[Parameters] = (
         *OWN,
@@ -412,13 +457,21 @@ class ThresherRegressor(ThresherModel, OnlineRegressor):
     def _winnow_targets(
         self, targets: np.ndarray, importance: np.ndarray
     ) -> tuple[np.ndarray, float, float]:
-        if LOSSES[self.loss].code == HUBER:
-            centre = float(np.median(targets))
-            unit = NORMAL_SPREAD * float(np.median(np.abs(targets - centre)))
-        else:
-            centre = float(np.average(targets, weights=importance))
+        robust, centre, unit = LOSSES[self.loss].code == HUBER, 0.0, 0.0
+        if self.fit_intercept:
+            mean = float(np.average(targets, weights=importance))
+            centre = median(targets, importance) if robust else mean
+        if robust:
+            unit = NORMAL_SPREAD * median(np.abs(targets - centre), importance)
+        if not unit > 0:  # or more than half of the targets are the same
             unit = float(np.sqrt(np.average((targets - centre) ** 2, weights=importance)))
-        if not self.fit_intercept:
-            centre = 0.0
         unit = unit if unit > 0 else 1.0
         return (targets - centre) / unit, centre, unit
+
+
+def median(numbers: np.ndarray, importance: np.ndarray) -> float:
+    """Return the median of numbers, each as often as it counts."""
+    order = np.argsort(numbers, kind="stable")
+    below = np.cumsum(importance[order])
+    places = [np.searchsorted(below, below[-1] / 2, side=side) for side in ("left", "right")]
+    return float(numbers[order[places]].mean())

@@ -81,11 +81,15 @@ def _score(fitted: Fitted, result: str) -> str:
         return f"{result} = intercept + sum of weight * value"
     length = "square root of the sum of value^2"
     if not fitted.preparation.measured.size:
+        if fitted.preparation.kept_length:
+            length += " over the features below"
         return f"{result} = intercept + (sum of weight * value) / length, length = {length}"
+    over = "over all columns but those where scaled is false"
+    if fitted.preparation.kept_length:
+        over = "where scaled is true"
     return (
         f"{result} = intercept + (sum of weight * value where scaled is true) / length + "
-        f"(sum of weight * value where scaled is false), length = {length} over all columns but "
-        "those where scaled is false"
+        f"(sum of weight * value where scaled is false), length = {length} {over}"
     )
 
 

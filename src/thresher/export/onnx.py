@@ -73,7 +73,7 @@ def to_onnx(contents: Contents, dtype: str = "float32") -> bytes:
 def _margins(graph: Graph, fitted: Fitted, rows: str) -> str:
     """Return weights times values plus intercepts, a column per output."""
     apart = np.isin(fitted.columns, fitted.preparation.measured)
-    if not fitted.preparation.unit:
+    if not fitted.preparation.unit or apart.all():
         sums = _sums(graph, fitted, rows, np.ones_like(apart))
     else:
         sums = graph("Div", _sums(graph, fitted, rows, ~apart), _lengths(graph, fitted, rows))
@@ -91,9 +91,12 @@ def _sums(graph: Graph, fitted: Fitted, rows: str, which: np.ndarray) -> str:
 
 
 def _lengths(graph: Graph, fitted: Fitted, rows: str) -> str:
-    """Return the lengths of rows without the columns that stand apart."""
+    """Return the lengths of rows, in the columns that make them up."""
     measured = fitted.preparation.measured
-    if measured.size:
+    if fitted.preparation.kept_length:
+        counted = np.setdiff1d(fitted.columns, measured)
+        rows = graph("Gather", rows, counted.astype(np.int64), axis=1)
+    elif measured.size:
         apart = np.zeros((1, fitted.n_columns), np.bool_)
         apart[0, measured] = True
         rows = graph("Where", apart, np.zeros(1), rows)

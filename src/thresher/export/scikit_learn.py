@@ -20,14 +20,19 @@ def to_scikit_learn(contents: Contents) -> Any:
     """
     fitted = contents.fitted
     columns = np.arange(fitted.n_columns)
+    used = np.ones_like(columns, bool)
+    if fitted.preparation.kept_length:  # the others count for nothing
+        used = np.isin(columns, fitted.columns)
     apart = np.isin(columns, fitted.preparation.measured)
-    if not fitted.preparation.unit or apart.all():
+    scaled, rest = used & ~apart, used & apart
+    if not fitted.preparation.unit or not scaled.any():
         return _expecting(_linear(fitted, columns), contents)
     scale = _expecting(Normalizer(), contents)
-    if apart.any():
-        columns = np.concatenate([columns[~apart], columns[apart]])
-        rest = Pipeline([("pick", _picker(~apart, contents)), ("normalizer", Normalizer())])
-        scale = FeatureUnion([("scaled", rest), ("apart", _picker(apart, contents))])
+    if not scaled.all():
+        columns = np.concatenate([columns[scaled], columns[rest]])
+        scale = Pipeline([("pick", _picker(scaled, contents)), ("normalizer", Normalizer())])
+    if rest.any():
+        scale = FeatureUnion([("scaled", scale), ("apart", _picker(rest, contents))])
     name = "regressor" if contents.of_numbers else "classifier"
     return Pipeline([("scale", scale), (name, _linear(fitted, columns))])
 
@@ -57,7 +62,7 @@ def _linear(fitted: Fitted, columns: np.ndarray) -> Any:
         model = _classifier(fitted)
         model.coef_, model.intercept_ = coef, fitted.intercepts.copy()
         model.classes_ = fitted.labels.copy()
-    model.n_features_in_ = fitted.n_columns
+    model.n_features_in_ = columns.size
     return model
 
 

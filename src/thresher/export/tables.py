@@ -38,7 +38,8 @@ def weight_table(contents: Contents) -> Table:
     names = ("feature", "column", "class", "weight", "scaled", *contents.facts)
     table: Table = {name: [] for name in names}
     for output, intercept in enumerate(fitted.intercepts.tolist()):
-        places = np.flatnonzero(fitted.weights[output])
+        counts = (fitted.weights[output] != 0) | fitted.preparation.kept_length
+        places = np.flatnonzero(counts)
         columns = fitted.columns[places]
         table["feature"] += [INTERCEPT, *contents.names_of(columns)]
         table["column"] += [None, *columns.tolist()]
@@ -53,9 +54,10 @@ def weight_table(contents: Contents) -> Table:
 
 def _add_apart(contents: Contents, table: Table) -> None:
     """Add columns without a weight that have no part in the length of a row."""
-    if not contents.fitted.preparation.unit:
+    preparation = contents.fitted.preparation
+    if not preparation.unit or preparation.kept_length:
         return
-    others = np.setdiff1d(contents.fitted.preparation.measured, contents.fitted.columns)
+    others = np.setdiff1d(preparation.measured, contents.fitted.columns)
     table["feature"] += contents.names_of(others)
     table["column"] += others.tolist()
     table["weight"] += [0.0] * others.size

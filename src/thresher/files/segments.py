@@ -116,7 +116,8 @@ class Segments:
             self._map.madvise(mmap.MADV_DONTNEED)
 
     def refuse(self, reason: str) -> NoReturn:
-        """Raise the error of a file that is not as it was written."""
+        """Raise the error of a file that is not as it was written; from now on nothing is sure."""
+        self._checked.clear()
         raise Damaged(self.path, reason)
 
     def _index(self, size: int) -> Any:

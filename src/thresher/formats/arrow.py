@@ -2,7 +2,7 @@
 
 What is read, and what is refused with the file and the row (called a line, counted from 1):
 
-- The first bytes of a file tell whether it is Parquet, or Arrow's IPC file or stream.
+- The first bytes of a file show whether it is Parquet, or Arrow's IPC file or stream.
 - Where there is a column ``names``, ``indices`` or ``features`` that holds lists of strings or of
   whole numbers, its items are the features of a row, and those of column ``values``, lists of the
   same lengths, their values; without that column all values are 1. Whole numbers are columns as

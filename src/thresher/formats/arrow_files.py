@@ -1,7 +1,7 @@
 """Parquet and Arrow files as batches of rows, in bounded memory, and their columns as arrays.
 
-Whoever wrote a file, and whatever has happened to it since: every batch is validated in full before
-anything looks into it, because Arrow's functions trust offsets and indices.
+Every batch is validated in full before anything looks into it: Arrow's functions trust offsets and
+indices, and one damaged byte would end the interpreter.
 """
 
 from collections.abc import Iterable, Iterator, Sequence
@@ -46,7 +46,7 @@ def arrow_errors(path: str, problem: str) -> Iterator[None]:
 
 
 class ArrowFile:
-    """A file of either kind; its first bytes tell which."""
+    """A file of either kind; its first bytes show which."""
 
     def __init__(self, path: str) -> None:
         self.path = path

@@ -1,8 +1,8 @@
 """Text files, plain or compressed, or standard input, as blocks of whole lines.
 
 Memory is bounded by the size of a block, or by the longest line where that is longer; a line longer
-than the limit is an error. A byte order mark at a file's beginning is dropped; everything else of
-the bytes is the format's affair.
+than the limit is an error. A byte order mark at a file's beginning is dropped; the format
+interprets everything else.
 
 A file must stay as it was when it was first looked at: where its size or its time of change
 differ at the end of a pass, the rows that were read belong to no file, and that is an error.
@@ -27,7 +27,7 @@ SAMPLE = 64 << 10  # bytes at either end of a file that go into its fingerprint
 STDIN, STANDARD_INPUT = "-", "standard input"  # as paths and as messages call it
 BYTE_ORDER_MARK = b"\xef\xbb\xbf"
 NEWLINE = 10
-HEAD = 16  # bytes that tell what a stream is
+HEAD = 16  # bytes by which compressed streams are recognized
 
 
 class Block(NamedTuple):
@@ -129,7 +129,7 @@ class InputFiles:
             )
 
     def _state(self, path: str) -> State:
-        """Return how the file looked when it was first asked for."""
+        """Return how the file looked at first."""
         if path not in self._states:
             self._states[path] = _look_at(path)
         return self._states[path]
@@ -159,7 +159,7 @@ def _look_at(path: str) -> State:
 def _opened(path: str) -> Iterator[Readable]:
     """Open a file, or standard input, and undo its compression."""
     if path == STDIN:
-        if sys.stdin is None:  # as Python has it where a shell says <&-
+        if sys.stdin is None:  # the shell closed it (<&-)
             raise DataError("is closed: there is nothing to read", file=name_of(path))
         with explained(name_of(path)):
             yield cast(Readable, sys.stdin.buffer)
@@ -237,9 +237,9 @@ def _advice_to_unpack(ending: str, name: str) -> str:
     """Return that a stream is compressed, and what to do about it."""
     if name == STANDARD_INPUT:
         unpack = f"{CODECS[ending].command} FILE{ending} | thresher ... -"
-        return f"is compressed, and has no name that says how. Unpack it first: {unpack}"
+        return f"is compressed, and has no name that shows how. Unpack it first: {unpack}"
     return (
-        f"is compressed, though its name does not say so: rename it to end in {ending}, or unpack "
+        f"is compressed, and its name does not show it: rename it to end in {ending}, or unpack "
         "it first"
     )
 

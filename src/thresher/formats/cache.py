@@ -18,7 +18,8 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from thresher.files.atomic import ENDING as UNFINISHED
-from thresher.formats import binary
+from thresher.formats.binary import BinarySource
+from thresher.formats.binary_file import StoredRows, write
 from thresher.formats.blocks import InputFiles
 from thresher.formats.errors import DataError
 from thresher.formats.names import Names
@@ -57,7 +58,7 @@ def cached(
     ``names`` are those by which the rows are to be read in the end.
     """
     files = InputFiles(paths)
-    if not source.rewinds or (files.size or 0) < LEAST or isinstance(source, binary.BinarySource):
+    if not source.rewinds or (files.size or 0) < LEAST or isinstance(source, BinarySource):
         return source
     what = files.paths[0] + (f" and {len(files.paths) - 1} more" if len(files.paths) > 1 else "")
     notify = notify or _keep_quiet
@@ -71,15 +72,15 @@ def cached(
             notify(f"Keeping the rows of {what} in the cache, {path}.")
             path.parent.mkdir(parents=True, exist_ok=True)
             _forget_unused(path.parent)
-            binary.write(source, str(path), progress, origin)
-    except (OSError, RuntimeError) as error:  # the latter of who has no home
+            write(source, str(path), progress, origin)
+    except (OSError, RuntimeError) as error:  # RuntimeError: there is no home
         notify(f"The rows of {what} cannot be kept, and are read again in each pass: {error}")
         return source
-    return binary.BinarySource([str(path)], reading, names)
+    return BinarySource([str(path)], reading, names)
 
 
 def _keep_quiet(message: str) -> None:
-    """Tell nobody."""
+    """Do nothing with a message."""
 
 
 def kept_rows() -> list[Kept]:
@@ -87,7 +88,7 @@ def kept_rows() -> list[Kept]:
     found = []
     for path in sorted(cache_folder().glob(f"*{ENDING}")):
         with suppress(OSError, DataError, KeyError, TypeError):
-            origin = binary.StoredRows(str(path)).facts["origin"]
+            origin = StoredRows(str(path)).facts["origin"]
             found.append(Kept(path, path.stat().st_size, [file[0] for file in origin["files"]]))
     return found
 
@@ -144,6 +145,6 @@ def _place(origin: dict[str, Any]) -> Path:
 def _is_fresh(path: Path, origin: dict[str, Any]) -> bool:
     """Return whether a file holds what would be written there now."""
     try:
-        return path.is_file() and binary.StoredRows(str(path)).facts["origin"] == origin
+        return path.is_file() and StoredRows(str(path)).facts["origin"] == origin
     except DataError:
         return False

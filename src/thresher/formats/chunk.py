@@ -158,7 +158,10 @@ def _summed(rows: np.ndarray, columns: np.ndarray, values: np.ndarray) -> Cells:
 
 
 def joined(chunks: Sequence[Chunk]) -> Chunk:
-    """Return chunks, at least one, as one; rows without weights count 1 beside those that have."""
+    """Return chunks, at least one, as one.
+
+    There are labels if all chunks have them; rows without weights count 1 beside those that have.
+    """
     lengths = [np.diff(chunk.starts) for chunk in chunks]
     labels = [chunk.labels for chunk in chunks if chunk.labels is not None]
     weights = [np.ones(len(chunk)) if chunk.weights is None else chunk.weights for chunk in chunks]
@@ -168,7 +171,7 @@ def joined(chunks: Sequence[Chunk]) -> Chunk:
         np.concatenate([chunk.columns for chunk in chunks]),
         np.concatenate([chunk.values for chunk in chunks]),
         max(chunk.width for chunk in chunks),
-        np.concatenate(labels) if labels else None,
+        np.concatenate(labels) if len(labels) == len(chunks) else None,
         np.concatenate(weights) if weighted else None,
     )
 

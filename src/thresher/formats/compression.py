@@ -171,7 +171,7 @@ def _explained(codec: Codec, name: str, n_streams: int) -> Iterator[None]:
         raise
     except Exception as error:  # each codec has its own kind
         place = "is damaged" if n_streams == 1 else "is damaged after its first stream"
-        message = f"{place}, or not {codec.name} data as its name says: {error}"
+        message = f"{place}, or not {codec.name} data as its name suggests: {error}"
         if "limit" in str(error):
             message = f"cannot be unpacked: {error}"
         raise DataError(message, file=name) from None

@@ -25,7 +25,7 @@ What is read, and what is refused with the file, the line and the column (counte
   words that are no number: one such cell must not make categories of a thousand numbers. Refused
   are also nan, inf and other words for a missing number, whatever their case: NA, N/A, <NA>, NaT,
   null, none, nil, missing, ?, -, --, and a single point; #N/A, #NA, #NULL!, #NUM!, #VALUE!, #REF!,
-  #NAME?, #DIV/0!; 1.#IND, 1.#QNAN. Only an empty cell is known to be meant as 0. They count neither
+  #NAME?, #DIV/0!; 1.#IND, 1.#QNAN. Only an empty cell certainly means 0. They count neither
   as numbers nor as words where a column's kind is decided, unless there is nothing else: then they
   are categories.
 
@@ -253,7 +253,7 @@ def _refuse_header(columns: list[str], records: "Records", file: str) -> None:
     if found:
         remedy = "format='tsv' (--format tsv)" if found[0] == "\t" else "sep=';' (--sep ';')"
         raise DataError(
-            f"the header has {SEPARATORS[found[0]]} where {records.separator!r} is expected: say "
+            f"the header has {SEPARATORS[found[0]]} where {records.separator!r} is expected: use "
             f"{remedy}",
             file=file,
             line=records.line,
@@ -365,7 +365,7 @@ def _explained(error: csv.Error) -> str:
     """Return what is wrong with a record."""
     message = str(error)
     if "new-line" in message:
-        return "a carriage return stands in the middle of the line"
+        return "there is a carriage return in the middle of the line"
     if "expected after" in message:
         return "a quoted cell goes on after its closing quote: a quote within it is written twice"
     if "end of data" in message or "limit" in message:

@@ -2,7 +2,7 @@
 
 
 class DataError(ValueError):
-    """Data that cannot be read as it is; the message says where, what and what to do."""
+    """Data that cannot be read as it is; the message names the place, the fault and the remedy."""
 
     def __init__(
         self,

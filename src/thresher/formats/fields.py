@@ -112,12 +112,12 @@ class Column:
         skip = "leave such rows out (on_error='skip', --on-error skip)"
         if cell.lower() in MISSING:
             return (
-                f", in column {self.name!r}. If it means a missing value, which counts as 0, say "
+                f", in column {self.name!r}. If it means a missing value, which counts as 0, use "
                 f"na_values=[{cell!r}] (--na-values {cell}), or {skip}"
             )
         return (
             f", but column {self.name!r} holds numbers in the first rows. Correct the cell, or "
-            f"{skip}; if the column holds categories, say categories=[{self.name!r}] "
+            f"{skip}; if the column holds categories, use categories=[{self.name!r}] "
             f"(--categories {self.name})"
         )
 

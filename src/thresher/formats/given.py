@@ -78,8 +78,8 @@ def frame_of(X: Any) -> Frame | None:
 
 
 def _rows_of_frame(frame: Frame, names: Names) -> Chunk:
-    twice = next((name for name in frame.names if frame.names.count(name) > 1), None)
-    if twice is not None:
+    if len(set(frame.names)) < len(frame.names):
+        twice = next(name for name in frame.names if frame.names.count(name) > 1)
         raise DataError(f"Two columns are called {twice!r}: rename one.")
     kinds = names.categorical
     columns = check_known(frame.names, names, None)
@@ -163,7 +163,7 @@ class GivenSource:
     ) -> None:
         self.names = names
         self.rewinds = not isinstance(items, Iterator)
-        self.n_rows: int | None = None
+        self.n_rows = _count(items)
         self.skipped = Skipped()
         self.decided: list[str] = []
         self._items, self._labelled = items, labelled
@@ -208,8 +208,8 @@ class GivenSource:
         self._check_columns(parts[0], called, first)
         try:
             chunk, names = rows_of(parts[0], self.names)
-        except DataError as error:
-            raise DataError(f"{called}: {error.message}") from None
+        except (ValueError, TypeError) as error:
+            raise DataError(f"{called}: {error}") from None
         if not first and (names is None) != (self.names is None):
             raise DataError(f"{called} has no names for its features, and item 1 has, or reversed.")
         self.names = names
@@ -239,6 +239,13 @@ class GivenSource:
                 "the same columns. Only sparse rows may become wider."
             )
         self._width = width
+
+
+def _count(items: Iterable[Any]) -> int | None:
+    """Return the number of rows of items that are all at hand and have labels."""
+    if not isinstance(items, list | tuple) or not all(isinstance(one, tuple) for one in items):
+        return None
+    return sum(len(one[1]) for one in items) if all(len(one) > 1 for one in items) else None
 
 
 def _labels(given: Any, n_rows: int, called: str) -> np.ndarray:

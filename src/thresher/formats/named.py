@@ -184,7 +184,7 @@ def decoded(line: bytes) -> str:
 
 
 def new_names(reading: Reading) -> Names:
-    """Return names for data that nobody has read yet."""
+    """Return names for new data."""
     return GrowingNames() if reading.hash_bits is None else HashedNames(reading.hash_bits)
 
 

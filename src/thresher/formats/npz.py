@@ -115,10 +115,12 @@ def load(path: str, reading: Reading) -> Arrays:
         else:
             with np.load(path, allow_pickle=False) as file:
                 entries = {name: file[name] for name in file.files}
-        rows = _rows(path, entries)
+        rows = _rows(path, entries, (*LABELS, reading.label, reading.weight))
     apart: list[int] = []
-    labels = None
-    if not reading.ignore_labels:
+    labels = weights = None
+    if reading.ignore_labels:
+        _column(reading.label, entries, rows, apart)  # which is no feature, though not read
+    else:
         labels = _of_rows("label", reading.label, path, entries, rows, apart)
         if labels is None and reading.labelled:
             raise DataError(
@@ -127,7 +129,6 @@ def load(path: str, reading: Reading) -> Arrays:
                 "(label=, --label).",
                 file=path,
             )
-    weights = None
     if reading.weight is not None:
         weights = _of_rows("weight", reading.weight, path, entries, rows, apart)
     if labels is not None:
@@ -151,7 +152,7 @@ def explained(path: str) -> Iterator[None]:
         raise DataError(f"cannot be read as NumPy's arrays: {reason}", file=path) from error
 
 
-def _rows(path: str, entries: Mapping[str, Any]) -> Any:
+def _rows(path: str, entries: Mapping[str, Any], apart: Sequence[str | None]) -> Any:
     """Return the rows: a dense array, or a sparse one whose indices are within its shape."""
     if "format" in entries or set(CSR) <= set(entries):
         if "format" in entries:
@@ -163,7 +164,7 @@ def _rows(path: str, entries: Mapping[str, Any]) -> Any:
         if hasattr(matrix, "check_format"):
             matrix.check_format(full_check=True)
         return sparse.csr_array(matrix)
-    tables = [name for name in entries if entries[name].ndim == 2]
+    tables = [name for name in entries if entries[name].ndim == 2 and name not in apart]
     name = "X" if "X" in tables else tables[0] if len(tables) == 1 else None
     if name is None:
         raise DataError(
@@ -213,19 +214,30 @@ def _named(
 ) -> np.ndarray | None:
     if name in entries:
         return np.asarray(entries[name])
-    if isinstance(rows, np.ndarray) and name.lstrip("-").isdecimal():
-        if not -rows.shape[1] <= int(name) < rows.shape[1]:
-            return None
-        apart.append(int(name) % rows.shape[1])
-        return rows[:, int(name)]
-    for place in (Path(name), Path(path).with_name(name)):
+    column = _column(name, entries, rows, apart)
+    if column is not None:
+        return column
+    for place in (Path(name), Path(path).parent / name):
         if place.suffix == ".npy" and place.is_file():
             return _array_in(place)
     return None
 
 
+def _column(
+    name: str | None, entries: Mapping[str, Any], rows: Any, apart: list[int]
+) -> np.ndarray | None:
+    """Return a column of a dense table by its number, and set it apart."""
+    number = (name or "").lstrip("-")
+    if name is None or name in entries or sparse.issparse(rows) or not number.isdecimal():
+        return None
+    if not -rows.shape[1] <= int(name) < rows.shape[1]:
+        return None
+    apart.append(int(name) % rows.shape[1])
+    return np.asarray(rows[:, int(name)])
+
+
 def _usual_labels(path: str, entries: Mapping[str, Any]) -> np.ndarray | None:
-    """Return the labels that nobody has named."""
+    """Return the labels where the reading names none."""
     found = next((name for name in LABELS if name in entries), None)
     if found is not None:
         return np.asarray(entries[found])

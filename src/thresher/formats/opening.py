@@ -37,7 +37,7 @@ FORMATS = {
     "npz": Entry("npz", (".npz", ".npy")),
     "binary": Entry("binary", (".rows",)),
 }
-USUAL = "svmlight"  # of files whose names tell nothing
+USUAL = "svmlight"  # where the name does not show the format
 
 
 def open_rows(
@@ -57,7 +57,7 @@ def open_rows(
     names : Names, optional
         Those of a model that is to predict; otherwise columns are named as they occur.
     **options
-        ``format`` (by default the files' names tell), and others: see ``Reading``. One that does
+        ``format`` (by default by the files' names), and others: see ``Reading``. One that does
         not concern the format is an error.
     """
     files = [fspath(paths)] if isinstance(paths, str | PathLike) else [fspath(one) for one in paths]
@@ -100,7 +100,7 @@ def find_format(name: str) -> Format:
 
 
 def format_of(path: str) -> str:
-    """Return the format that a file's name tells."""
+    """Return the format of a file by its name."""
     suffixes = [suffix for suffix in PurePath(path.lower()).suffixes if suffix not in CODECS]
     known = {ending: name for name, entry in FORMATS.items() for ending in entry.endings}
     return known.get(suffixes[-1], USUAL) if suffixes else USUAL

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
 from thresher.formats.errors import DataError
 
-if TYPE_CHECKING:  # the command line reads the declarations below, and must not wait for Numba
+if TYPE_CHECKING:  # chunks need Numba, and the command line needs no more than the options
     from thresher.formats.chunk import Chunk
     from thresher.formats.names import Names
 
@@ -55,7 +55,7 @@ class Source(Protocol):
         """Return what a file of numbered columns calls the first, 0 or 1; None if no file does."""
         ...
 
-    def chunks(self) -> "Iterator[Chunk]":
+    def chunks(self) -> Iterator["Chunk"]:
         """Read the rows from the first on."""
         ...
 
@@ -64,7 +64,7 @@ class Source(Protocol):
         ...
 
     def modified(self) -> list[int]:
-        """Return when its files were changed, in nanoseconds, where a fingerprint cannot tell."""
+        """Return when its files changed (ns), where the fingerprint does not cover every row."""
         ...
 
 
@@ -73,7 +73,7 @@ class PeekedSource:
 
     rewinds = False
 
-    def __init__(self, source: Source, seen: "Sequence[Chunk]", rest: "Iterator[Chunk]") -> None:
+    def __init__(self, source: Source, seen: Sequence["Chunk"], rest: Iterator["Chunk"]) -> None:
         self._source, self._chunks = source, chain(seen, rest)
         self.fingerprint, self.modified = source.fingerprint, source.modified
 
@@ -83,7 +83,7 @@ class PeekedSource:
     names = property(lambda self: self._source.names)
     index_base = property(lambda self: self._source.index_base)
 
-    def chunks(self) -> "Iterator[Chunk]":
+    def chunks(self) -> Iterator["Chunk"]:
         """Read the rows from the first on."""
         return self._chunks
 
@@ -97,11 +97,11 @@ def option(default: Any, help: str, **more: Any) -> Any:
 class Reading:
     """How rows are to be read; every format uses what concerns it (see its ``FORMAT.options``)."""
 
-    format: str = option("auto", "How the files are written; auto: their names tell.")
+    format: str = option("auto", "How the files are written; auto goes by their names.")
     label: str | None = option(None, "Column, key or entry of the label.  [default: label]")
     weight: str | None = option(None, "Column, key or entry of the rows' weights.")
     index_base: int | None = option(
-        None, "Whether the first column is 0 or 1; auto: the first rows tell.", choices=(0, 1)
+        None, "Whether the first column is 0 or 1; auto goes by the first rows.", choices=(0, 1)
     )
     hash_bits: int | None = option(
         None, "Number features by a hash of N bits instead of keeping a vocabulary."
@@ -142,7 +142,8 @@ class Reading:
             raise ValueError(f"hash_bits={self.hash_bits!r}: it must be 1 to {MOST_BITS}.")
         if self.max_line_bytes < 1:
             raise ValueError(f"max_line_bytes={self.max_line_bytes!r}: it must be at least 1.")
-        for name, value in {"sep": self.sep or ",", "quote": self.quote or '"'}.items():
+        characters = {"sep": "," if self.sep is None else self.sep, "quote": self.quote or '"'}
+        for name, value in characters.items():
             if len(value) != 1 or value in "\r\n":
                 raise ValueError(f"{name}={value!r}: it must be one character.")
         if self.sep is not None and self.sep == self.quote:

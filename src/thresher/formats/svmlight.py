@@ -6,7 +6,7 @@ What is read, and what is refused with the file, the line and the column (counte
 
 - A line ends with a newline, or with a carriage return and a newline; the last one may end with the
   file. A carriage return anywhere else is refused. Spaces and tabs separate, as many as there are.
-- Lines that are blank or only a comment are no rows. ``#`` begins a comment wherever it stands. A
+- Lines that are blank or only a comment are no rows. ``#`` begins a comment anywhere. A
   comment may hold any bytes but NUL: where a disk has lost something, rows would vanish in it.
 - Numbers are decimals with or without sign, point and exponent, digits before or after the point.
   They become the nearest double, as with Python's ``float``; too small ones become 0. Refused are
@@ -83,7 +83,7 @@ class SvmlightSource(FileSource):
             lowest=self._base or 0,
             highest=LAST_COLUMN if self.naming is None else LAST_INDEX,
             labelled=self.reading.labelled,
-            patient=self.reading.on_error == "skip",
+            skip=self.reading.on_error == "skip",
             ignored=self.reading.ignore_labels,
         )
 
@@ -105,7 +105,7 @@ class SvmlightSource(FileSource):
         return Chunk(rows.starts, rows.indices, rows.values, self._width, labels)
 
     def _decide(self, rows: "BlockRows", file: str) -> None:
-        """Find out what indices count from, if that is unknown and these rows can tell."""
+        """Find out what indices count from, if that is not known and these rows show it."""
         if self._base is not None or rows.least == NO_INDEX:
             return
         self._base = min(rows.least, 1)
@@ -199,7 +199,7 @@ def _room(n_lines: int, n_delimiters: int) -> Room:
 def _shorten(text: np.ndarray, places: list[int]) -> None:
     """Write all long numbers from each place to the end of its line in at most 17 digits.
 
-    Python reads them; seventeen digits stand for the same double, and never take more bytes.
+    Python reads them; seventeen digits give the same double, and never take more bytes.
     """
     data = text.tobytes()
     for place in places:
@@ -267,7 +267,7 @@ def _index(rest: bytes, rules: Rules) -> str:
     if not index:
         return "there is no index before the colon"
     if index == b"qid":
-        return "qid: must stand directly after the label"
+        return "qid: must come directly after the label"
     if re.fullmatch(rb"-\d+", index):
         return f"index {_quoted(index)} is negative: indices count from 0 or 1"
     if not re.fullmatch(rb"\d+", index):
@@ -280,7 +280,7 @@ def _index_out_of_range(index: bytes, rules: Rules) -> str:
     if not digits:
         return (
             "index 0, but indices count from 1, as was given or as the first rows show: if they "
-            "count from 0, say index_base=0 (--index-base 0)"
+            "count from 0, use index_base=0 (--index-base 0)"
         )
     if len(digits) > len(str(LAST_INDEX)) or int(digits) > LAST_INDEX:
         return f"index {_quoted(index)} is too large: none can be beyond 2^63 - 1"
@@ -299,7 +299,7 @@ def _number(word: bytes, what: str) -> str:
 
 
 def _repeated(row: bytes) -> tuple[int, str]:
-    """Return where the first index stands that was there before, and the message."""
+    """Return the place of the first index that was there before, and the message."""
     seen: set[int] = set()
     for found in re.finditer(rb"(\d++):", row.split(b"#")[0]):
         index = int(found[1].lstrip(b"0") or b"0")
@@ -312,23 +312,23 @@ def _repeated(row: bytes) -> tuple[int, str]:
 def _other_format(row: bytes) -> str | None:
     """Return what to do with a line that seems to be no svmlight text; None if it may be some."""
     if row.lstrip().startswith(b"{"):
-        return "the line looks like JSON lines: say format='jsonl' (--format jsonl)"
+        return "the line looks like JSON lines: use format='jsonl' (--format jsonl)"
     _, tab, rest = row.strip().partition(b"\t")
     if PAIR.match(rest) or (not tab and LATER_PAIR.search(row)):
         return None
     if tab:
         table = ", or if it is a table, tsv" if b"\t" in rest else ""
-        text = "the line looks like labelled text, label<TAB>text: say format='text'"
+        text = "the line looks like labelled text, label<TAB>text: use format='text'"
         return f"{text} (--format text){table}"
     if b"," in row:
-        return "the line looks like CSV: say format='csv' (--format csv)"
+        return "the line looks like CSV: use format='csv' (--format csv)"
     if b";" in row:
-        return "the line looks like a table with semicolons: say format='csv', sep=';'"
+        return "the line looks like a table with semicolons: use format='csv', sep=';'"
     return None
 
 
 def _word(rest: bytes) -> bytes:
-    """Return what stands at the beginning, up to a blank, a comment or the end of the line."""
+    """Return what comes first, up to a blank, a comment or the end of the line."""
     return re.split(rb"[ \t\r#]", rest, maxsplit=1)[0]
 
 
@@ -387,7 +387,7 @@ def _write_rows(chunk: Chunk, file: BinaryIO, before: int) -> None:
 
 
 def _short(number: float) -> str:
-    """Return a number in as few digits as stand for the same double."""
+    """Return a number in as few digits as give the same double."""
     return repr(number).removesuffix(".0")
 
 

@@ -1,6 +1,6 @@
 """Rows of svmlight text, read from an array of bytes.
 
-The places of all delimiters are listed beforehand, so that the length of every run of digits is
+The places of all delimiters are listed first, so that the length of every run of digits is
 known before it is read. Pairs of plain digits are read eight digits at a time: nearly all of most
 files. The rest of the grammar, and what is wrong with text that is not in it, takes the slow way.
 The grammar is in ``thresher.formats.svmlight``.
@@ -46,7 +46,7 @@ ROW, HARD_NUMBER, BAD_LABEL, BAD_QID, BAD_PAIR, BAD_INDEX, BAD_VALUE, REPEATED, 
 
 
 class Rules(NamedTuple):
-    """Which indices are allowed, whether rows must have labels, whether to go on after a fault.
+    """Which indices are allowed, whether rows must have labels, whether to skip lines with faults.
 
     Labels that are ignored may be anything without a colon.
     """
@@ -54,7 +54,7 @@ class Rules(NamedTuple):
     lowest: int
     highest: int
     labelled: bool
-    patient: bool
+    skip: bool
     ignored: bool = False
 
 
@@ -93,7 +93,7 @@ def list_delimiters(flags, delimiters):
     for p in range(eights, flags.size):
         delimiters[n] = p
         n += np.uint64(flags[p])
-    # who looks beyond the end sees the last newline
+    # a look beyond the end finds the last newline
     delimiters[n] = delimiters[n + U1] = flags.size - 1
     return np.int64(n)
 
@@ -123,7 +123,7 @@ def line_ends(data, place):
 
 @jit
 def word_ends(byte):
-    """Return whether this byte ends a number or whatever else stands in a line."""
+    """Return whether this byte ends a word."""
     return byte in (SPACE, NEWLINE, TAB, RETURN, HASH)
 
 
@@ -210,7 +210,7 @@ def read_lines(data, delimiters, rules, room):
             room.faults[faults, 0] = kind
             room.faults[faults, 1], room.faults[faults, 2] = at[PLACE], line
             faults += 1
-            if kind != HARD_NUMBER and not rules.patient:
+            if kind != HARD_NUMBER and not rules.skip:
                 break
             at[PAIRS] = first
             seek_newline(data, delimiters, at)

@@ -13,7 +13,7 @@ from thresher.formats.names import Names
 from thresher.formats.protocol import Reading
 
 SHOWN = 20  # columns that a message lists
-FEWEST = 20  # values from which a column can be judged
+FEWEST = 20  # values that are enough to judge a column
 NEARLY_ALL = 0.9  # of which at least so many differ where they are no categories
 
 
@@ -82,8 +82,8 @@ def feature_columns(columns: Sequence[str], reading: Reading, names: Names, file
 
 def check_known(columns: Sequence[str], names: Names, file: str | None) -> list[str]:
     """Return the columns that a model has learned from, all of which must be there."""
-    known = names.categorical
-    missing = [name for name in known if name not in set(columns)]
+    known, there = names.categorical, set(columns)
+    missing = [name for name in known if name not in there]
     if missing:
         raise DataError(
             f"columns are missing that the model has learned from: {listed(missing)}. There are "
@@ -96,8 +96,8 @@ def check_known(columns: Sequence[str], names: Names, file: str | None) -> list[
 def _chosen(features: list[str], reading: Reading, file: str) -> list[str]:
     """Return the features that are kept, and not ignored."""
     kept = set(_matching(features, "keep", reading.keep, file)) if reading.keep else set(features)
-    ignored = set(_matching(features, "ignore", reading.ignore, file))
-    chosen = [name for name in features if name in kept - ignored]
+    kept -= set(_matching(features, "ignore", reading.ignore, file))
+    chosen = [name for name in features if name in kept]
     if features and not chosen:
         raise DataError("keep and ignore leave no column to learn from", file=file)
     return chosen
@@ -166,7 +166,7 @@ def note_categories(columns: Sequence[str], because: str) -> list[str]:
 
 
 def warn_of_distinct_values(columns: Mapping[str, Sequence[str]]) -> None:
-    """Warn if nearly all values of some columns differ: these tell nothing about other rows."""
+    """Warn if nearly all values of some columns differ: they are of no use for other rows."""
     distinct = [name for name, values in columns.items() if _differ(values)]
     if distinct:
         warnings.warn(

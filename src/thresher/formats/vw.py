@@ -4,12 +4,12 @@
 
 What is read, and what is refused with the file, the line and the column (counted from 1):
 
-- Before the first bar stand the label (a number), the row's weight if it is not 1, and a tag. As in
+- Before the first bar come the label (a number), the row's weight if it is not 1, and a tag. As in
   Vowpal Wabbit a tag begins with ``'`` or touches the bar: ``1|a`` has no label. Tags are not
   used. What Vowpal Wabbit calls the base, a third number, must be 0: training never begins from
   another model's predictions. A label may only be missing where labels are not required; in
   prediction it may be any word.
-- A namespace stands right after its bar, and after a colon the number by which its values are
+- A namespace comes right after its bar, and after a colon the number by which its values are
   multiplied. Feature ``age`` of namespace ``user`` is called ``user^age``; after a bar and a blank
   there is no namespace, and a feature keeps its name. Only these names count: ``|user age`` and
   ``| user^age`` are the same.
@@ -52,14 +52,14 @@ class VowpalSource(LineSource):
         return Row(names, values, label, weight)
 
     def _label(self, head: str) -> tuple[Label, float | None]:
-        """Return label and weight from what stands before the first bar."""
+        """Return label and weight from what comes before the first bar."""
         words = [word for word in head.split(" ") if word]
         if words and (head[-1] != " " or words[-1][0] == "'"):
             words.pop()  # the tag
         if not words:
             return self.labels.missing(), None
         if len(words) > 3:
-            raise BadRow(f"{len(words)} words stand before the bar: write label, weight, 'tag")
+            raise BadRow(f"{len(words)} words come before the bar: write label, weight, 'tag")
         others = [self._number(word, head) for word in words[1:]]
         if others[1:] and others[1] != 0:
             raise BadRow(f"the row has a base, {words[2]}, which cannot be taken into account")
@@ -76,11 +76,11 @@ class VowpalSource(LineSource):
         try:
             return decimal(word)
         except BadRow as problem:
-            message = f"{problem.message}, and before the bar stand numbers and a 'tag"
+            message = f"{problem.message}, and before the bar come numbers and a 'tag"
             raise BadRow(message, _column(head, word)) from None
 
     def _read_features(self, space: str, names: list[str], values: list[float]) -> None:
-        """Add the features of a namespace: all that stands between two bars."""
+        """Add the features of a namespace: all between two bars."""
         namespace, *words = space.split(" ")
         prefix, scale = _namespace(namespace) if namespace else ("", 1.0)
         if " :" in space:

@@ -17,9 +17,9 @@ from thresher.online.arrays import Arrays
 from thresher.online.parameter import Parameter, Parameters
 from thresher.online.prefetch import LATER, SOON, prefetch, prefetch_span
 from thresher.online.protocol import RowLearner
+from thresher.online.steps import Steps
 from thresher.online.updates import Updates, soft_threshold
 from thresher.rows import Rows
-from thresher.online.steps import Steps
 from thresher.validation import Number
 
 TINY = 1e-300

@@ -67,38 +67,40 @@ class Feed:
     def __init__(
         self, batch: Batch, targets: np.ndarray, orders: list[np.ndarray], steps: Steps, pace: Pace
     ) -> None:
-        n = orders[0].size
-        if len(orders) == 1:
-            self.means = running_means(batch.norms[orders[0]], pace.updates, pace.mean_norm)
-        else:
-            self.means = np.full(n, batch.norms.mean())
-        self.lengths = steps.lengths(np.arange(pace.updates + 1, pace.updates + n + 1), self.means)
-        self.biases = np.where(self.means > 0, steps.biases(self.means), 0.0)
-        self.scales = np.where(self.means > 0, self.means, 1.0)
+        self.batch, self.targets, self.orders = batch, targets, orders
+        self.steps, self.pace, self.left = steps, pace, orders[0].size
         self.most = max(1, SLICE * batch.rows.n // max(batch.rows.values.size, 1))
-        self.batch, self.targets, self.orders, self.steps = batch, targets, orders, steps
-        self.pace, self.left = pace, n
 
     def next(self, most: int) -> list[Updates]:
         """Return the next updates for every order; what these have in common is the same array."""
         count = min(most, self.most, self.left)
-        first = self.means.size - self.left
-        now = slice(first, first + count)
+        first = self.orders[0].size - self.left
+        orders = [order[first : first + count] for order in self.orders]
+        numbers = np.arange(self.pace.updates + 1, self.pace.updates + count + 1)
+        means = self._means(orders)
         self.left -= count
-        self.pace.updates += count
-        self.pace.mean_norm = float(self.means[now.stop - 1])
-        lengths, biases, scales = self.lengths[now], self.biases[now], self.scales[now]
+        self.pace.updates, self.pace.mean_norm = self.pace.updates + count, float(means[-1])
+        lengths, biases, norms = self.steps.lengths(numbers, means), self.steps.biases(means), means
+        if means[0] == 0:  # no row has had a feature yet
+            biases, norms = np.where(means > 0, biases, 0.0), np.where(means > 0, means, 1.0)
         return [
             Updates(
-                order[now],
-                self._bounded(order[now], lengths, biases) if self.steps.bounded else lengths,
+                order,
+                self._bounded(order, lengths, biases) if self.steps.bounded else lengths,
                 biases,
-                scales,
+                norms,
                 self.targets,
                 self.batch.importance,
             )
-            for order in self.orders
+            for order in orders
         ]
+
+    def _means(self, orders: list[np.ndarray]) -> np.ndarray:
+        """Return the mean squared norm of the rows up to each of these."""
+        norms = self.batch.norms
+        if len(orders) > 1:
+            return np.full(orders[0].size, norms.mean())
+        return running_means(norms[orders[0]], self.pace.updates, self.pace.mean_norm)
 
     def _bounded(self, order: np.ndarray, lengths: np.ndarray, biases: np.ndarray) -> np.ndarray:
         """Return steps that never go beyond the row's own target."""

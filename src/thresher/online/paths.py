@@ -49,7 +49,7 @@ class PathState:
         self.burst = Log(n_paths, touched=np.uint32, before=np.float64)
         self.pool = Log(n_paths, owners=np.uint32, ratios=np.float64)
         self.past = Log(1, **HISTORY)
-        self.listed = np.zeros(0, np.uint32)
+        self.listed = Log(1, slots=np.uint32)
 
     @classmethod
     def before_the_first_row(cls, rules: Rules, n_paths: int, n_columns: int) -> Self:
@@ -81,11 +81,6 @@ class PathState:
         """Return how many columns were never purged, with those that have not occurred yet."""
         return int(stages.n_stable(self.counts))
 
-    @property
-    def candidates(self) -> np.ndarray:
-        """Return the slots that were never purged, and others as long as they are few."""
-        return self.listed[: self.counts[stages.LISTED]]
-
     def run(self) -> Run:
         """Return all of it as kernels know it, with room in the history."""
         a = self.arrays
@@ -104,7 +99,9 @@ class PathState:
             pool["ratios"],
             pool.lengths,
         )
-        features = Features(self.listed, *(a[name] for name in KNOWN))
+        features = Features(
+            self.listed["slots"][0], self.listed.lengths, *(a[name] for name in KNOWN)
+        )
         history = History(self.past.lengths, *(self.past[name][0] for name in HISTORY))
         return Run(a["counts"], a["rates"], paths, features, history)
 
@@ -127,14 +124,19 @@ class PathState:
         self.burst.grow(n_slots + 1)  # kernels write before they count
         if self.counts[stages.CLOSED]:
             self.arrays["touches"][:, fresh] = PURGED
-            self.arrays["purged_at"][fresh] = self.counts[stages.STAGE]
+            self.arrays["purged_at"][fresh] = self.counts[stages.CLOSED]
             self.arrays["probability"][fresh] = 0.0
         elif fresh.start < n_slots:
-            new = np.arange(fresh.start, n_slots, dtype=np.uint32)
-            self.listed = np.append(self.candidates, new)
-            self.counts[stages.LISTED] = self.listed.size
+            self._list(np.arange(fresh.start, n_slots))
             self.counts[stages.IN_PLAY] += n_slots - fresh.start
         self.counts[[stages.SLOTS, stages.COLUMNS]] = self.n_slots, max(n_columns, self.n_slots)
+
+    def _list(self, slots: np.ndarray) -> None:
+        """Add slots to those that may not have been purged."""
+        n = int(self.listed.lengths[0])
+        self.listed.grow(n + slots.size)
+        self.listed["slots"][0, n : n + slots.size] = slots
+        self.listed.lengths[0] += slots.size
 
     def finite(self, slots: np.ndarray) -> bool:
         """Return whether all numbers of the given slots, and of none in particular, are finite."""
@@ -146,19 +148,19 @@ class PathState:
         The end of a burst changes what the burst has touched; the end of a stage, whatever is left.
         """
         closes = n_updates >= self.counts[stages.LENGTH] - self.counts[stages.DONE]
-        listed = self.candidates.copy() if closes else self.listed
-        changed = listed if closes else np.concatenate([slots, *self.burst.used("touched")])
+        some = self.listed.used("slots") if closes else [slots, *self.burst.used("touched")]
+        changed = np.concatenate(some)
         restores = [
             self.arrays.savepoint(changed),
             self.burst.savepoint(only_appended=False),
             self.pool.savepoint(only_appended=not closes),
             self.past.savepoint(only_appended=True),
+            self.listed.savepoint(only_appended=not closes),
         ]
 
         def restore() -> None:
             for put_back in restores:
                 put_back()
-            self.listed = listed
 
         return restore
 
@@ -175,8 +177,7 @@ class PathState:
             log.fill(access.branch(tree, name))
         read.burst.grow(read.n_slots + 1)
         read.refuse_impossible()
-        read.listed = np.flatnonzero(read.stable).astype(np.uint32)
-        read.counts[stages.LISTED] = read.listed.size
+        read._list(np.flatnonzero(read.stable))
         return read
 
     def refuse_impossible(self) -> None:
@@ -194,6 +195,7 @@ class PathState:
         for mine, slots in zip(touches, self.burst.used("touched"), strict=True):
             if not np.array_equal(np.sort(slots), np.flatnonzero(mine > 0)):
                 access.refuse("a burst has touched other features than it says")
-        owners = [int(slots.max(initial=-1)) for slots in self.pool.used("owners")]
-        if min(touches.min(initial=0) - PURGED, counts.min()) < 0 or max(owners) >= n_slots:
+        if not all((slots < n_slots).all() for slots in self.pool.used("owners")):
             access.refuse("a feature does not exist")
+        if touches.min(initial=0) < PURGED or counts.min() < 0:
+            access.refuse("it has counted less than nothing")

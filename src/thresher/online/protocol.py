@@ -10,9 +10,9 @@ import numpy as np
 from thresher.losses import Loss
 from thresher.online.arrays import Arrays, Restore
 from thresher.online.parameter import Parameters
+from thresher.online.steps import Steps
 from thresher.online.updates import Updates
 from thresher.rows import Rows
-from thresher.online.steps import Steps
 from thresher.threads import Threads
 
 ENDLESS = 1 << 60
@@ -174,10 +174,10 @@ class RowLearner(ABC):
         if learned < updates[0].order.size:
             raise Overflow(int(updates[0].order[learned]))
 
-    def close(self, state: Arrays) -> None:
+    def close(self, state: Arrays) -> None:  # noqa: B027
         """Do nothing: there are no stages."""
 
-    def active(self, state: Arrays) -> None:
+    def active(self, state: Arrays) -> None:  # noqa: B027
         """Return None: every slot can have a weight."""
 
     def finished(self, state: Arrays) -> bool:
@@ -188,5 +188,5 @@ class RowLearner(ABC):
         """Return True: weights that no longer change may end the training."""
         return True
 
-    def probabilities(self, state: Arrays) -> None:
+    def probabilities(self, state: Arrays) -> None:  # noqa: B027
         """Return None: it does not know how surely it selects."""

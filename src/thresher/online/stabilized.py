@@ -30,7 +30,7 @@ SHRINKAGES = {"linear": LINEAR, "sqrt": SQRT}
 
 # How many more stages are run in a call: as many as have so many updates of all paths, and one for
 # every few of the latest stages that purged little.
-WORTH_A_CALL, CALM_STAGES, MOST_STAGES = 4000, 4, 31
+WORTH_A_CALL, CALM_STAGES, MOST_STAGES = 4000, 4, 7
 WORTH_THREADS = 1 << 16  # nonzeros of all paths in a stage
 
 
@@ -41,6 +41,7 @@ class StabilizedTruncatedSGD:
     rules: Rules
     steps: Steps
     n_paths: int
+    stream: bool = False  # whether columns may appear, which no stage may know before they do
 
     parameters: ClassVar[Parameters] = (
         Parameter("n_paths", 8, (Whole(1),), "int", "Parallel SGD paths, M."),
@@ -141,10 +142,10 @@ class StabilizedTruncatedSGD:
             growth=float(values["burst_growth"] or 0.0),
             gravity=-1.0 if values["gravity"] is None else float(values["gravity"]),
             shared=stream or values["paths"] == "shared",
-            seed=seed,
+            seed=int(seed),
         )
         steps = steps_for(loss, values, fit_intercept, AVERAGED)
-        return cls(rules, steps, int(values["n_paths"]))
+        return cls(rules, steps, int(values["n_paths"]), stream)
 
     @property
     def loss(self) -> int:
@@ -163,13 +164,13 @@ class StabilizedTruncatedSGD:
     def room(self, state: PathState) -> int:
         """Return how many updates there are until the end of the stage, or of some more stages.
 
-        Rows may lose what was purged whenever this many were learned. Where stages are short, or
-        have not purged much for a while, others are closed on the way.
+        Rows may lose what was purged whenever this many were learned. If stages are short, or have
+        not purged much for a while, others are closed on the way; not so on a stream.
         """
         length, done, calm = state.counts[[stages.LENGTH, stages.DONE, stages.CALM]].tolist()
         left = length - done
         more = WORTH_A_CALL // (self.n_paths * length) + calm // CALM_STAGES
-        return 0 if left == 0 else left + min(more, MOST_STAGES) * length
+        return left if left == 0 or self.stream else left + min(more, MOST_STAGES) * length
 
     def advance(
         self, state: PathState, rows: Rows, updates: list[Updates], threads: Threads
@@ -223,8 +224,8 @@ class StabilizedTruncatedSGD:
         return None if state.counts[stages.IN_PLAY] == state.n_slots else state.stable
 
     def finished(self, state: PathState) -> bool:
-        """Return whether everything was purged."""
-        return state.n_stable == 0
+        """Return whether everything was purged, columns that may appear as well."""
+        return state.n_stable == 0 and not (self.stream and self.keeps_unseen(state))
 
     def settles(self, state: PathState) -> bool:
         """Return whether weights that no longer change may end the training.

@@ -33,15 +33,14 @@ KEEP = 0.8
 STAGE, SIZE, LENGTH, DONE = range(4)
 # bursts before it, updates of the run, ends of bursts since features were last examined;
 BURSTS, SEEN, ENDS = range(4, 7)
-# columns, those that have occurred, those of them that are stable, those that are listed as such,
-# those with a weight, and whether columns that have not occurred are purged;
-COLUMNS, SLOTS, IN_PLAY, LISTED, NONZERO, CLOSED = range(7, 13)
-# and stages since many features were purged.
-CALM = 13
-N_COUNTS = 14
+# columns, those that have occurred, those of them that are stable, those with a weight;
+COLUMNS, SLOTS, IN_PLAY, NONZERO = range(7, 11)
+# the stage in which columns that had not occurred were purged, and stages since many others were.
+CLOSED, CALM = range(11, 13)
+N_COUNTS = 13
 GRAVITY, REJECTION_RATE = range(2)
 
-MANY = 0.002  # of the features in play: a share
+MANY = 0.002  # a share of what bursts have touched
 
 
 class Rules(NamedTuple):
@@ -75,11 +74,12 @@ class Schedule(NamedTuple):
 class Features(NamedTuple):
     """What is known of every slot: counts since it was last examined, what they said, and so on.
 
-    ``holders`` are the paths on which it has a weight. ``listed`` has the stable slots, and others
-    as long as they are few.
+    ``holders`` are the paths on which it has a weight. ``listed[: n_listed[0]]`` has the stable
+    slots, and purged ones as long as they are not more.
     """
 
     listed: NDArray[np.uint32]
+    n_listed: NDArray[np.int64]
     evidence: NDArray[np.int64]
     selected: NDArray[np.int64]
     holders: NDArray[np.int32]
@@ -202,37 +202,40 @@ def close_stage(rules, run):
     gather(rules.selection, examined, run)
     if examined:
         examine(rules, run)
-    if counts[IN_PLAY] < before:
-        forget_purged(run)
-    many = not examined or before - counts[IN_PLAY] > MANY * before
+    many = not examined or (counts[IN_PLAY] < before and forget_purged(run) > MANY)
     counts[CALM] = 0 if many else counts[CALM] + 1
     record(run)
     open_stage(rules, run)
 
 
 @jit
-def slots_of(selection, run, m):
-    """Return the slots whose counts a path may have changed, maybe more than once."""
-    if selection == EVERY:
-        return run.features.listed[: run.counts[LISTED]]
-    return run.paths.owners[m, : run.paths.n_pooled[m]]
+def listed_slots(run):
+    """Return the stable slots, and purged ones as long as they are not more."""
+    return run.features.listed[: run.features.n_listed[0]]
 
 
 @jit
 def gather(selection, examined, run):
-    """Add what paths have counted to what is known of features, if it counts, and begin anew."""
-    paths, nonzero = run.paths, run.counts[NONZERO]
-    _, evidence, selected, holders, _, _ = run.features
+    """Add what paths have counted to what is known of features, if it counts, and begin anew.
+
+    Only slots that were touched have changed, the owners of ratios, some more than once; where
+    every burst counts for every feature, all are looked at.
+    """
+    paths, listed, nonzero = run.paths, listed_slots(run), run.counts[NONZERO]
+    _, _, evidence, selected, holders, _, _ = run.features
     for m in range(paths.ends.size):
-        weights, mine = paths.weights[m], paths.selected[m]
+        weights, mine, owners = paths.weights[m], paths.selected[m], paths.owners[m]
+        touched = owners[: paths.n_pooled[m]]
         standing = paths.ends[m] if selection == EVERY else 0
-        for j in slots_of(selection, run, m):
+        for j in listed if selection == EVERY or listed.size < touched.size else touched:
             now, found, before = np.int32(weights[j] != 0.0), mine[j], holders[j]
             mine[j] = now
             holders[j] = before + now - (found & 1)
             nonzero += np.int64(holders[j] > 0) - np.int64(before > 0)
-            evidence[j] += examined
             selected[j] += examined * ((found >> 1) + standing * now)
+        if examined and selection == INFORMATIVE:
+            for j in touched:
+                evidence[j] += 1
     run.counts[NONZERO] = nonzero
 
 
@@ -240,25 +243,28 @@ def gather(selection, examined, run):
 def examine(rules, run):
     """Purge the features with enough evidence that were too rarely selected.
 
-    Where every burst counts for every feature, all are examined together, columns that have not
+    If every burst counts for every feature, all are examined together, columns that have not
     occurred with the rest: no burst has selected those.
     """
-    paths, counts = run.paths, run.counts
-    if rules.selection == INFORMATIVE:
+    paths, counts, listed = run.paths, run.counts, listed_slots(run)
+    if rules.selection == EVERY:
+        counts[ENDS] += paths.ends.sum()
+        if counts[ENDS] <= rules.min_evidence:
+            return
+        if counts[CLOSED] == 0 and rules.purge_threshold > 0.0:
+            counts[CLOSED] = counts[STAGE]
+    if rules.selection == EVERY or listed.size < paths.n_pooled.sum():
+        examine_slots(rules, listed, counts[ENDS], run)
+    else:
         for m in range(paths.ends.size):
-            examine_slots(rules, slots_of(rules.selection, run, m), 0, run)
-        return
-    counts[ENDS] += paths.ends.sum()
-    if counts[ENDS] > rules.min_evidence:
-        examine_slots(rules, slots_of(rules.selection, run, 0), counts[ENDS], run)
-        counts[ENDS] = 0
-        counts[CLOSED] = rules.purge_threshold > 0.0
+            examine_slots(rules, paths.owners[m, : paths.n_pooled[m]], 0, run)
+    counts[ENDS] = 0
 
 
 @jit
 def examine_slots(rules, slots, common, run):
     """Purge slots by their own evidence, or what is ``common`` to all; counts begin anew."""
-    _, evidence, selected, holders, probability, purged_at = run.features
+    _, _, evidence, selected, holders, probability, purged_at = run.features
     paths, counts = run.paths, run.counts
     for j in slots:
         ends = common if common > 0 else evidence[j]
@@ -277,20 +283,25 @@ def examine_slots(rules, slots, common, run):
 
 @jit
 def forget_purged(run):
-    """Take purged slots out of the ratios, and out of the list once they are half of it."""
-    features, paths, counts = run.features, run.paths, run.counts
+    """Take purged slots out of the ratios, and out of the list once they are half of it.
+
+    Return the share of ratios that go.
+    """
+    paths, purged_at, before = run.paths, run.features.purged_at, run.paths.n_pooled.sum()
     for m in range(paths.ends.size):
         n, owners, ratios = 0, paths.owners[m], paths.ratios[m]
         for k in range(paths.n_pooled[m]):
             owners[n], ratios[n] = owners[k], ratios[k]
-            n += features.purged_at[owners[k]] == 0
+            n += purged_at[owners[k]] == 0
         paths.n_pooled[m] = n
-    if 2 * counts[IN_PLAY] < counts[LISTED]:
+    listed, n_listed = run.features.listed, run.features.n_listed
+    if 2 * run.counts[IN_PLAY] < n_listed[0]:
         n = 0
-        for k in range(counts[LISTED]):
-            features.listed[n] = features.listed[k]
-            n += features.purged_at[features.listed[k]] == 0
-        counts[LISTED] = n
+        for k in range(n_listed[0]):
+            listed[n] = listed[k]
+            n += purged_at[listed[k]] == 0
+        n_listed[0] = n
+    return 1.0 - paths.n_pooled.sum() / max(before, 1)
 
 
 @jit
@@ -358,7 +369,7 @@ def mean_weights(shrinkage, run, means):
     paths, gravity = run.paths, run.rates[GRAVITY]
     for m in range(paths.ends.size):
         weights, touches = paths.weights[m], paths.touches[m]
-        for j in run.features.listed[: run.counts[LISTED]]:
+        for j in listed_slots(run):
             weight = weights[j]
             if touches[j] > 0:
                 weight = soft_threshold(weight, gravity * information(shrinkage, touches[j]))

@@ -6,7 +6,7 @@ chunks, and how many threads there are, changes no bit of the result.
 
 import math
 from collections.abc import Callable
-from dataclasses import asdict, dataclass, field, replace
+from dataclasses import asdict, dataclass, field
 from typing import Any
 
 import numpy as np
@@ -54,7 +54,7 @@ class Problem:
     def savepoint(self, slots: np.ndarray, n_updates: int) -> Restore:
         """Return what undoes so many updates by rows that have the given slots, and new ones."""
         restore_state = self.state.savepoint(slots, n_updates)
-        pace, bare = replace(self.pace), self.bare
+        pace, bare = Pace(self.pace.updates, self.pace.mean_norm), self.bare
 
         def restore() -> None:
             restore_state()
@@ -130,7 +130,8 @@ class Training:
                 batch = Batch.of(piece, importance[now])
                 self._learn_piece(batch, [one[now] for one in targets], threads)
                 done = now.stop
-            self._refuse_infinite(np.append(slots, np.arange(known, len(self.vocabulary))))
+            fresh = np.arange(known, len(self.vocabulary))
+            self._refuse_infinite(np.concatenate([slots, fresh]))
         except BaseException as error:
             for restore in restores:
                 restore()
@@ -214,7 +215,11 @@ class Training:
         self.__dict__ = state
 
     def _open_problems(self) -> list[Problem]:
-        return [one for one in self.problems if not self.learner.finished(one.state)]
+        return [one for one in self.problems if not self._finished(one.state)]
+
+    def _finished(self, state: State) -> bool:
+        """Return whether nothing is left to learn; before the first feature, there always is."""
+        return state.n_slots > 0 and self.learner.finished(state)
 
     def _learn_piece(self, batch: Batch, targets: list[np.ndarray], threads: Threads) -> None:
         """Learn rows of a stream, at most up to the end of a stage."""
@@ -241,7 +246,7 @@ class Training:
         """Learn the rows pass by pass; return how many passes were made."""
         learner, state, rows = self.learner, problem.state, Narrowing(batch.rows)
         before, number = np.zeros(state.n_slots), 0
-        while number < passes.most and not learner.finished(state):
+        while number < passes.most and not self._finished(state):
             rows.leave_out(learner.active(state), state.n_slots)
             orders = passes.orders(number, batch.rows.n, learner.n_orders, threads)
             feed = Feed(batch, targets, orders, learner.steps, problem.pace)
@@ -260,9 +265,9 @@ class Training:
     def _follow(self, state: State, rows: "Narrowing", feed: Feed, threads: Threads) -> None:
         """Make all updates of a feed, or those until the learner has finished."""
         learner = self.learner
-        while not learner.finished(state):
+        while not self._finished(state):
             room = learner.room(state)
-            if room <= 0:  # full, or made smaller by whoever changed the learner's settings
+            if room <= 0:  # full, or the settings have made it smaller
                 learner.close(state)
                 if feed.left:
                     rows.leave_out(learner.active(state), state.n_slots)

@@ -18,9 +18,9 @@ from thresher.online.arrays import Arrays
 from thresher.online.parameter import Parameter, Parameters
 from thresher.online.prefetch import LATER, SOON, prefetch, prefetch_span
 from thresher.online.protocol import RowLearner
+from thresher.online.steps import STEPS, steps_for
 from thresher.online.updates import Updates, soft_threshold
 from thresher.rows import Rows
-from thresher.online.steps import STEPS, steps_for
 from thresher.validation import Number, OneOf, Whole
 
 

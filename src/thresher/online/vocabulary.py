@@ -42,10 +42,10 @@ class Vocabulary:
     def absorb(self, rows: Rows, count: bool = True, by_frequency: bool = False) -> Rows:
         """Return rows with slots in place of columns, new columns included.
 
-        ``count`` says whether their occurrences are new. Slots ``by_frequency`` of these rows keep
+        With ``count`` their occurrences are new. Slots ``by_frequency`` of these rows keep
         frequent columns side by side, which is kind to the processor's cache.
         """
-        self._widen(rows)
+        self.widen(int(rows.columns.max()) + 1 if rows.columns.size else 0)
         if by_frequency:
             fresh, counts = count_fresh(rows.columns, self._slot_of, len(self))
             self._slot_of[fresh] = 0
@@ -55,6 +55,16 @@ class Vocabulary:
         if count:
             count_slots(slots, self.arrays["occurrences"])
         return Rows(rows.starts, slots, rows.values)
+
+    def widen(self, n_columns: int) -> None:
+        """Take in columns beyond those known so far."""
+        if n_columns <= self.n_columns:
+            return
+        if n_columns > self._slot_of.size:
+            slot_of = _room_for(n_columns, most=max(n_columns, 2 * self._slot_of.size))
+            slot_of[self.columns] = np.arange(1, len(self) + 1)
+            self._slot_of = slot_of
+        self.n_columns = n_columns
 
     def slots_in(self, rows: Rows) -> np.ndarray:
         """Return the slots of the rows' columns that are known, each once."""
@@ -102,17 +112,6 @@ class Vocabulary:
             tree, "occurrences", np.int64, (columns.size,)
         )
         return read
-
-    def _widen(self, rows: Rows) -> None:
-        """Take in columns beyond the declared width, as far as they occur."""
-        n_columns = int(rows.columns.max()) + 1 if rows.columns.size else 0
-        if n_columns <= self.n_columns:
-            return
-        if n_columns > self._slot_of.size:
-            slot_of = _room_for(n_columns, most=max(n_columns, 2 * self._slot_of.size))
-            slot_of[self.columns] = np.arange(1, len(self) + 1)
-            self._slot_of = slot_of
-        self.n_columns = n_columns
 
     def _assign(self, columns: np.ndarray) -> None:
         columns = columns.astype(np.uint32, copy=False)
@@ -180,7 +179,7 @@ def count_slots(slots, counts):
 def distinct_slots(columns, slot_of, n_slots):
     """Return the known slots among the columns, each once; slots found are negative meanwhile.
 
-    Without a branch on whether a column is repeated: nobody could foresee it.
+    Without a branch on whether a column is repeated, which would be unpredictable.
     """
     # with one place more, for it is written before it is counted
     found = np.empty(min(columns.size, n_slots) + 1, np.int64)

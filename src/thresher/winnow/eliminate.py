@@ -17,7 +17,7 @@ from thresher.winnow.sample import Sample
 from thresher.winnow.screen import Sums
 
 STEP = 0.7  # logarithm of how many times fewer columns are left after a round: half of them leave
-PRECISION = 1e-2  # of a gradient, for each root of the rows' weight
+PRECISION = 1e-2  # of a gradient, for each root of the rows' weight, or for less than one row
 
 
 def sizes_down(first: int, goals: Sequence[int]) -> list[int]:
@@ -56,14 +56,20 @@ class Field(NamedTuple):
     @classmethod
     def of(cls, sample: Sample, sums: Sums, n_screened: int, held: Rows | None = None) -> Self:
         """Return the most certain columns of a sample, and the same of rows that it knows not."""
-        centred = sample.intercept
-        columns = sums.most_certain(n_screened, centred)
-        factors = sums.metric(centred)[columns]
-        rows = sample.rows.renumbered(sample.n_columns, columns).scaled(factors)
-        held = (held or Rows.none()).renumbered(sample.n_columns, columns).scaled(factors)
-        centres = sums.means()[columns] * factors if centred else np.zeros(columns.size)
+        columns = sums.most_certain(n_screened, sample.intercept)
+        rows = sample.rows.renumbered(sample.n_columns, columns)
+        held = (held or Rows.none()).renumbered(sample.n_columns, columns)
+        return cls.of_screened(sample, sums, columns, rows, held)
+
+    @classmethod
+    def of_screened(
+        cls, sample: Sample, sums: Sums, columns: np.ndarray, rows: Rows, held: Rows
+    ) -> Self:
+        """Return the same of rows that have these columns only, numbered from 0."""
+        factors = sums.metric(sample.intercept)[columns]
+        centres = sums.means()[columns] * factors if sample.intercept else np.zeros(columns.size)
         problem = Problem(
-            rows,
+            rows.scaled(factors),
             sample.targets,
             sample.importance,
             sample.loss,
@@ -71,7 +77,7 @@ class Field(NamedTuple):
             sample.intercept,
             centres,
         )
-        return cls(problem, columns, factors, sample.in_length[columns], held)
+        return cls(problem, columns, factors, sample.in_length[columns], held.scaled(factors))
 
     @property
     def n_outputs(self) -> int:
@@ -123,7 +129,8 @@ class Field(NamedTuple):
     def fit(self, weights: np.ndarray, strength: float, precision: float = PRECISION) -> np.ndarray:
         """Move weights, the intercepts last, to the least penalized loss; return them."""
         penalties = np.full(self.columns.size, 1.0 / strength)
-        precision *= math.sqrt(self.problem.importance.sum())
+        weight = float(self.problem.importance.sum())
+        precision *= min(math.sqrt(weight), weight)
         fit_ridge(self.problem, penalties, weights, precision)
         return weights
 

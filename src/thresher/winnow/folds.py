@@ -5,6 +5,7 @@ way judges them. The table has a loss for each held-out row, strength, size and 
 chooses all three. A strength is that of the weights: 1 over the penalty.
 """
 
+import math
 from collections.abc import Callable, Sequence
 from itertools import product
 from typing import NamedTuple, Self
@@ -15,10 +16,9 @@ from thresher.jit import jit
 from thresher.losses import LOSSES, value_of
 from thresher.threads import Threads
 from thresher.winnow.eliminate import Field, Final, Refit, eliminate
-from thresher.winnow.sample import Sample
 
 STRENGTHS = (0.1, 0.5, 2.5)  # while selecting
-FINALS = (1.0, 10.0, 100.0)  # of the features selected
+FINALS = (0.3, 3.0, 30.0, 300.0)  # of the features selected
 ROUGH = 1e-1  # precision of weights that only judge held-out rows
 
 Score = Callable[[np.ndarray, np.ndarray], float]  # of margins, and the places of their rows
@@ -194,9 +194,10 @@ def weighted_sums(values, importance):
 
 
 def standard_error(values: np.ndarray, importance: np.ndarray) -> np.ndarray:
-    """Return the standard errors of such means."""
+    """Return the standard errors of such means; uneven rows amount to fewer even ones."""
     spread = np.sqrt(mean((values - mean(values, importance)) ** 2, importance))
-    return spread / np.sqrt(max(np.count_nonzero(importance) - 1, 1))
+    n_even = float(importance.sum() ** 2 / (importance**2).sum())
+    return spread / math.sqrt(max(n_even - 1.0, 1.0))
 
 
 def choose(table: Table, caution: float, size: int | None = None) -> Choice:

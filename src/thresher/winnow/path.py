@@ -28,7 +28,7 @@ from thresher.winnow.screen import Sums, n_screened
 
 FEWEST_AUTO, MOST_AUTO, ROWS_A_FEATURE = 200, 1000, 10
 FINE = 10  # every size up to this one is on the path
-MOST_IN_FOLD = 3_000, 3_000  # rows that a fold learns from, and that it holds out
+MOST_IN_FOLD = 3_000  # rows that a fold learns from, and as many that it holds out
 CLEARLY = 2.0  # standard errors
 
 
@@ -124,13 +124,24 @@ def winnow(sample: Sample, splits: Sequence[Split], plan: Plan, threads: Threads
     screened = n_screened(largest)
 
     def fold(split: Split) -> Fold:
-        some, others = (at_most(places, most) for places, most in zip(split, MOST_IN_FOLD))
-        train, held = sample.at(some), sample.at(others)
-        field = Field.of(train, Sums.of(train), screened, held.rows)
-        return Fold(field, others, held.targets, held.importance)
+        return fold_of(sample, split, split, screened)
 
     field = Field.of(sample, Sums.of(sample), screened)
-    return winnow_fields(field, threads.map(fold, list(splits)), plan, largest, threads)
+    folds = threads.map(fold, [rows_in_fold(split) for split in splits])
+    return winnow_fields(field, folds, plan, largest, threads)
+
+
+def rows_in_fold(split: Split) -> Split:
+    """Return the rows that a fold learns from and holds out: not all of very many."""
+    some, others = (at_most(places, MOST_IN_FOLD) for places in split)
+    return some, others
+
+
+def fold_of(sample: Sample, places: Split, rows: Split, screened: int) -> Fold:
+    """Return a fold of a sample in which the split's rows have such places."""
+    train, held = (sample.at(one) for one in places)
+    field = Field.of(train, Sums.of(train), screened, held.rows)
+    return Fold(field, rows[1], held.targets, held.importance)
 
 
 def at_most(places: np.ndarray, most: int) -> np.ndarray:

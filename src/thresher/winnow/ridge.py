@@ -1,9 +1,11 @@
 """Penalized weights to convergence: Newton steps by preconditioned conjugate gradients.
 
 Minimized is sum_i s_i loss(m_i, y_i) + sum_j penalty_j |w_j|^2 / 2 with m_i = (x_i - c) . w + b,
-c the columns' means: with an intercept that costs nothing it changes no solution, and keeps dense
-columns far from zero apart from it. There are one margin and one weight per output: one for two classes or numbers, one for each of several
-classes, whose loss is then the multinomial one. Weights of an output are neighbours in memory:
+c the columns' means. With an intercept that costs nothing, c changes no solution; it keeps dense
+columns far from zero apart from the intercept.
+
+There is one margin and one weight per output: one for two classes or numbers, one for each of
+several classes, whose loss is the multinomial one. Weights of a column lie side by side:
 ``weights[j * n_outputs + k]``, the intercepts last; margins likewise.
 
 A product with the Hessian is one pass over the nonzeros. Sums are in a fixed order, so that results
@@ -17,6 +19,7 @@ import numpy as np
 
 from thresher.jit import jit
 from thresher.losses import curvature_of, slope_of, value_of
+from thresher.rows import Rows
 from thresher.winnow.multinomial import (
     add_rows_of_classes,
     add_squares_of_classes,
@@ -25,7 +28,6 @@ from thresher.winnow.multinomial import (
     margins_of_classes,
     multiply_classes,
 )
-from thresher.rows import Rows
 
 MOST_STEPS, MOST_PRODUCTS, MOST_HALVINGS = 100, 200, 40
 SUFFICIENT = 1e-4  # share of the promised decrease that a step must bring (Armijo)
@@ -61,7 +63,7 @@ class Problem(NamedTuple):
 
     def without_empty_rows(self) -> Self:
         """Return the same problem with all rows that have no value left and one target as one."""
-        starts, *entries = self.rows
+        starts, columns, values = self.rows
         empty = np.flatnonzero(np.diff(starts) == 0)
         targets = self.targets[empty]
         distinct, first, which = np.unique(targets, return_index=True, return_inverse=True)
@@ -72,7 +74,7 @@ class Problem(NamedTuple):
         kept = np.diff(starts) > 0
         kept[empty[first]] = True
         places = np.flatnonzero(kept)
-        rows = Rows(np.append(starts[places], starts[-1]), *entries)
+        rows = Rows(np.append(starts[places], starts[-1]), columns, values)
         return self._replace(rows=rows, targets=self.targets[places], importance=importance[places])
 
 

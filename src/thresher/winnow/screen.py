@@ -6,7 +6,7 @@ column that occurs, whatever the number of rows. The most certain columns are wi
 metric in which weights are penalized follows from the same sums.
 """
 
-from typing import NamedTuple, Self
+from typing import Any, NamedTuple, Self
 
 import numpy as np
 
@@ -52,6 +52,11 @@ class Sums(NamedTuple):
             squares,
             products,
         )
+
+    def __add__(self, other: Self) -> Self:  # type: ignore[override]
+        """Return the sums over the rows of both."""
+        pairs: Any = zip(self, other, strict=True)
+        return type(self)(*(mine + theirs for mine, theirs in pairs))
 
     def means(self) -> np.ndarray:
         """Return the columns' means."""

@@ -1,0 +1,57 @@
+"""Look for text at which a reader breaks, or reads otherwise than its slow twin.
+
+    pip install atheris
+    python fuzz/text.py [svmlight] [-max_total_time=300] [other options of libFuzzer]
+
+With ``svmlight``, svmlight text is read by the reader and by its twin; without, any text format.
+The first byte chooses how the rest is read. A reader may refuse a text (a DataError); any other
+error is a find, and so are rows that are not canonical. What fails is written to the current
+folder.
+"""
+
+import sys
+import tempfile
+from contextlib import suppress
+from pathlib import Path
+
+import atheris
+
+HERE = Path(__file__).resolve().parent
+sys.path.insert(0, str(HERE.parent / "tests"))
+
+with atheris.instrument_imports(include=["thresher.formats", "svmlight_twin"]):
+    from format_cases import TEXTS, read_text
+    from svmlight_twin import FILLER, compare
+    from thresher.formats.errors import DataError
+
+
+def read_any(data: bytes) -> None:
+    """Read a text in one of the formats; ``read_text`` checks the rows."""
+    if len(data) > 1:
+        form, on_error = TEXTS[data[0] % 6], ("raise", "skip")[data[0] // 6 % 2]
+        with suppress(DataError):
+            read_text(form, data[1:], on_error=on_error)
+
+
+def compare_svmlight(data: bytes) -> None:
+    """Compare a text as it is, and with room after it, where pairs are read eight at a time."""
+    if len(data) > 1:
+        labelled, lowest = data[0] % 2 == 1, data[0] // 2 % 2
+        compare(data[1:], labelled, lowest)
+        compare(data[1:] + FILLER, labelled, lowest)
+
+
+def main() -> None:
+    """Run libFuzzer on the committed corpus."""
+    svmlight = "svmlight" in sys.argv
+    options = [word for word in sys.argv if word != "svmlight"]
+    folder = HERE / "corpus" / ("svmlight" if svmlight else "formats")
+    with tempfile.TemporaryDirectory() as found:
+        dictionary = f"-dict={HERE / 'svmlight.dict'}"
+        arguments = [*options, dictionary, found, str(folder)]
+        atheris.Setup(arguments, compare_svmlight if svmlight else read_any)
+        atheris.Fuzz()
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,35 @@
+"""A fitted model as one HTML page that anybody can open, offline."""
+
+import os
+from typing import TYPE_CHECKING, Any
+
+from thresher.files.atomic import write_bytes
+
+if TYPE_CHECKING:
+    from thresher.estimators.base import LinearModel
+    from thresher.formats.protocol import Source
+
+__all__ = ["write"]
+
+
+def write(
+    model: "LinearModel",
+    path: str | os.PathLike[str],
+    test: "Source | tuple[Any, Any] | None" = None,
+) -> None:
+    """Write a fitted model as one HTML page, which needs nothing else.
+
+    It shows what the model predicts and from what, how well, with how many features, and which.
+
+    Parameters
+    ----------
+    model : estimator
+        A fitted model.
+    path : path
+        Where to write. The file is replaced as a whole or not at all.
+    test : tuple of X and y, or source, optional
+        Labelled rows to evaluate the model by; ``thresher.open_rows`` gives those of files.
+    """
+    from thresher.report.page import page
+
+    write_bytes(path, page(model, test).encode("utf-8", "xmlcharrefreplace"))
