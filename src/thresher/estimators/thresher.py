@@ -25,7 +25,7 @@ from thresher.estimators.streaming import SourceTraining
 from thresher.estimators.winnow_training import WinnowTraining
 from thresher.fitted import Fitted
 from thresher.formats.protocol import Source
-from thresher.losses import CLASS_LOSSES, HINGE, HUBER, LOSSES, NUMBER_LOSSES
+from thresher.losses import CLASS_LOSSES, HINGE, LOSSES, NUMBER_LOSSES
 from thresher.online.parameter import Parameter, Parameters
 from thresher.online.thresh import Thresh
 from thresher.prepare import Preparation, Statistics
@@ -468,8 +468,9 @@ class ThresherRegressor(ThresherModel, OnlineRegressor):
             "loss",
             "squared_error",
             (OneOf(*NUMBER_LOSSES),),
-            " or ".join(f'"{name}"' for name in NUMBER_LOSSES),
-            "What is minimized. Huber's loss is linear beyond one spread of the targets.",
+            ", ".join(f'"{name}"' for name in NUMBER_LOSSES),
+            "What is minimized. Huber's loss is linear beyond one spread of the targets. "
+            '"quantile_90" predicts what nine of ten targets stay below.',
         ),
         *SHARED,
     )
@@ -481,7 +482,7 @@ class ThresherRegressor(ThresherModel, OnlineRegressor):
     def _winnow_targets(
         self, targets: np.ndarray, importance: np.ndarray
     ) -> tuple[np.ndarray, float, float]:
-        robust, centre, unit = LOSSES[self.loss].code == HUBER, 0.0, 0.0
+        robust, centre, unit = LOSSES[self.loss].robust, 0.0, 0.0
         if self.fit_intercept:
             mean = float(np.average(targets, weights=importance))
             centre = median(targets, importance) if robust else mean

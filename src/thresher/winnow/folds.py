@@ -19,6 +19,8 @@ from thresher.winnow.eliminate import Field, Final, Refit, Way, eliminate
 
 STRENGTHS = (0.1, 0.5, 2.5)  # while selecting
 FINALS = (0.3, 3.0, 30.0, 300.0)  # of the features selected
+OF_NUMBERS = tuple(loss.code for loss in LOSSES.values() if loss.of_numbers)
+# Adaptive weights pay where targets are numbers; for classes they change nothing.
 WAYS = (Way(False, False), Way(False, True), Way(True, False), Way(True, True))
 ROUGH = 1e-1  # precision of weights that only judge held-out rows
 
@@ -87,7 +89,12 @@ def fold_table(
     The strongest penalty decides in which way final weights are fitted, for all.
     """
     lengths = any(fold.field.in_length.any() for fold in folds)
-    ways = [way for way in WAYS if lengths or not way.kept_length]
+    numbers = folds[0].field.problem.loss in OF_NUMBERS
+    ways = [
+        way
+        for way in WAYS
+        if (lengths or not way.kept_length) and (numbers or not way.adaptive)
+    ]
     finals = [Final(way, strength) for way in ways for strength in FINALS]
 
     def descend(fold: Fold, strength: float) -> Descent:

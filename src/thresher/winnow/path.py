@@ -27,7 +27,7 @@ from thresher.winnow.sample import Sample
 from thresher.winnow.screen import Sums, n_screened
 
 FEWEST_AUTO, MOST_AUTO, ROWS_A_FEATURE = 200, 1000, 10
-FINE = 10  # every size up to this one is on the path
+FINE = 4  # every size up to this one is on the path
 RARE = 0.2  # share of a fold's rows that belong to any class, if all are as rare: at least
 MOST_IN_FOLD = 3_000  # rows that a fold learns from, and as many that it holds out
 CLEARLY = 2.0  # standard errors
