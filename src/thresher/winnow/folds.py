@@ -91,9 +91,7 @@ def fold_table(
     lengths = any(fold.field.in_length.any() for fold in folds)
     numbers = folds[0].field.problem.loss in OF_NUMBERS
     ways = [
-        way
-        for way in WAYS
-        if (lengths or not way.kept_length) and (numbers or not way.adaptive)
+        way for way in WAYS if (lengths or not way.kept_length) and (numbers or not way.adaptive)
     ]
     finals = [Final(way, strength) for way in ways for strength in FINALS]
 
