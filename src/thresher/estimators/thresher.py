@@ -360,12 +360,15 @@ class ThresherModel(OnlineModel):
         self._names, self.index_base_ = source.names, source.index_base
 
     def _learn_next(self, X: Any, y: Any, sample_weight: Any, classes: Any) -> Self:
-        if "path_" in vars(self):
-            raise ValueError(
-                "partial_fit cannot go on from fit, which compares rows that are all at hand. "
-                "Begin with a new model (sklearn.base.clone), or fit all rows together."
-            )
-        return super()._learn_next(X, y, sample_weight, classes)
+        if "path_" not in vars(self):
+            return super()._learn_next(X, y, sample_weight, classes)
+        warnings.warn(BEGINS_ANEW, UserWarning, stacklevel=3)
+        with self._exclusive():
+            draft = self._draft(fresh=True)
+            if classes is None:
+                classes = getattr(self, "classes_", None)
+            super(ThresherModel, draft)._learn_next(X, y, sample_weight, classes)
+            return self._become(draft)
 
     def _learner(self) -> Thresh:
         n_classes = len(getattr(self, "classes_", ()))
@@ -383,6 +386,12 @@ class ThresherModel(OnlineModel):
 NOT_CLEAR = (
     "No number of features is clearly better than none: the best held-out loss is within two "
     "standard errors of that of a model without features."
+)
+
+
+BEGINS_ANEW = (
+    "partial_fit begins a new model: it cannot go on from fit, which compares rows that are all at "
+    "hand."
 )
 
 

@@ -27,7 +27,7 @@ from thresher.winnow.sample import Sample
 from thresher.winnow.screen import Sums, n_screened
 
 FEWEST_AUTO, MOST_AUTO, ROWS_A_FEATURE = 200, 1000, 10
-FINE = 10  # every size up to this one is on the path
+FINE = 4  # every size up to this one is on the path
 RARE = 0.2  # share of a fold's rows that belong to any class, if all are as rare: at least
 MOST_IN_FOLD = 3_000  # rows that a fold learns from, and as many that it holds out
 CLEARLY = 2.0  # standard errors
@@ -60,6 +60,8 @@ class Path(NamedTuple):
         The penalty of the weights while features were selected.
     kept_length : bool
         Whether rows are divided by the length that they have in the columns selected alone.
+    adaptive : bool
+        Whether features with large weights while selecting are penalized less in the final fit.
     null_loss : float
         Held-out loss without any feature.
     size : int
@@ -82,6 +84,7 @@ class Path(NamedTuple):
     final_penalties: np.ndarray
     penalty: float
     kept_length: bool
+    adaptive: bool
     null_loss: float
     size: int
     clear: bool
@@ -178,7 +181,8 @@ def winnow_fields(
 ) -> Path:
     """Return the path of a field, which folds choose."""
     if not field.columns.size:
-        raise ValueError("No column of X varies: there is nothing to select.")
+        n = field.problem.targets.size
+        raise ValueError(f"No column of X varies (n_samples={n}): there is nothing to select.")
     first = min(largest, field.columns.size)
     sizes = sizes_down(first, range(1, FINE + 1))
     table = fold_table(folds, sizes, threads, plan.score)
@@ -215,7 +219,8 @@ def _path(field: Field, table: Table, choice: Choice, size: int) -> Path:
         score=scores,
         final_penalties=1.0 / strengths[::-1],
         penalty=1.0 / STRENGTHS[choice.strength],
-        kept_length=table.finals[0].kept_length,
+        kept_length=table.finals[0].way.kept_length,
+        adaptive=table.finals[0].way.adaptive,
         null_loss=float(mean(table.null_losses, table.importance)),
         size=size,
         clear=bool(mean(gain, table.importance) > CLEARLY * standard_error(gain, table.importance)),
