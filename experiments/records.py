@@ -16,14 +16,13 @@ from multiprocessing import get_context
 from pathlib import Path
 from typing import Any
 
+from threadpoolctl import threadpool_limits
+
 from experiments import markdown
 from experiments.data import StudyError
 
 Record = dict[str, Any]
 Work = Callable[[Record], Record]
-
-# Every process has one thread: times are those of one core.
-THREADS = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS")
 
 
 def key_of(record: Record, fields: Sequence[str]) -> tuple[Any, ...]:
@@ -91,8 +90,6 @@ def _results(
     tasks: list[Record], work: Work, jobs: int
 ) -> Iterator[tuple[Record, Record | Exception]]:
     """Yield each task with its result, or with what went wrong; one job runs in this process."""
-    for name in THREADS:
-        os.environ.setdefault(name, "1")
     if jobs == 1:
         yield from (_attempt(task, work) for task in tasks)
         return
@@ -107,9 +104,13 @@ def _results(
 
 
 def _attempt(task: Record, work: Work) -> tuple[Record, Record | Exception]:
-    """Return a task's result; what the user can mend ends the run, another error only the task."""
+    """Return a task's result; what the user can mend ends the run, another error only the task.
+
+    Linear algebra has one thread, so that times are those of one core.
+    """
     try:
-        return task, work(task)
+        with threadpool_limits(limits=1):
+            return task, work(task)
     except StudyError:
         raise
     except Exception as error:
