@@ -10,7 +10,7 @@ import os
 import signal
 import sys
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import ProcessPoolExecutor, as_completed
 from multiprocessing import get_context
 from pathlib import Path
@@ -22,15 +22,16 @@ from experiments import markdown
 from experiments.data import StudyError
 
 Record = dict[str, Any]
+Key = tuple[Any, ...]  # what identifies a task
 Work = Callable[[Record], Record]
 
 
-def key_of(record: Record, fields: Sequence[str]) -> tuple[Any, ...]:
+def key_of(record: Record, fields: Sequence[str]) -> Key:
     """Return what identifies the task of a record."""
     return tuple(record[field] for field in fields)
 
 
-def read(path: Path, fields: Sequence[str]) -> dict[tuple[Any, ...], Record]:
+def read(path: Path, fields: Sequence[str]) -> dict[Key, Record]:
     """Return the records of a file by their tasks; none if there is no file.
 
     A last line without its end is left out: the run that wrote it was killed.
@@ -130,7 +131,7 @@ def study(
     path: Path,
     tasks: Sequence[Record],
     work: Work,
-    tables: dict[str, Callable[[list[Record]], str]],
+    tables: Mapping[str, Callable[[list[Record]], str]],
     words: Sequence[str] | None = None,
 ) -> int:
     """Be the command of a study: measure what is missing, print its tables; return an exit code."""
@@ -153,7 +154,7 @@ def _study(
     options: argparse.Namespace,
     tasks: Sequence[Record],
     work: Work,
-    tables: dict[str, Callable[[list[Record]], str]],
+    tables: Mapping[str, Callable[[list[Record]], str]],
 ) -> list[str]:
     failures = []
     if not options.only_tables:

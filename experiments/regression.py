@@ -80,10 +80,12 @@ DATA: dict[str, Callable[[int], Drawing]] = {
     "documents of unit length": partial(documents, unit=True),
     "documents, short and long": partial(documents, lengths=1.0),
     "documents without noise": partial(documents, noise=0.0),
-} | {
-    f"{kind}, {shape[0]} x {shape[1]}, noise {shape[2]}": partial(numbers, kind=kind, shape=shape)
-    for kind in ("normal", "correlated", "counts")
-    for shape in SHAPES
+    **{
+        f"{kind}, {shape[0]} x {shape[1]}, noise {shape[2]}": partial(
+            numbers, kind=kind, shape=shape
+        )
+        for kind, shape in product(("normal", "correlated", "counts"), SHAPES)
+    },
 }
 
 
