@@ -337,7 +337,7 @@ class OnlineModel(HasParameters, LinearModel):
     def restore(self, fitted: Fitted, selection: dict[str, np.ndarray]) -> None:
         """Take over what a file keeps of a model, with which learning cannot go on."""
         super().restore(fitted, selection)
-        self._read_only = True
+        self._names, self._read_only = fitted.names, True
 
     def training_tree(self) -> dict[str, Any]:
         """Return all that learning needs to go on, as a tree of plain values."""

@@ -20,7 +20,7 @@ from thresher.formats.labels import find_classes
 from thresher.formats.names import HashedNames, Names, names_from_tree
 from thresher.formats.opening import open_rows, reading_from
 from thresher.formats.passes import passes_over
-from thresher.formats.protocol import Notify, Progress, Source
+from thresher.formats.protocol import Notify, Progress, Reading, Source
 from thresher.online.training import unchanged
 
 FIRST_ROWS, MOST_ROWS = 64, 1 << 13  # of the first chunks, if rows are predicted before learned
@@ -44,12 +44,16 @@ def training_source(
     """
     if _are_paths(source):
         paths = [source] if isinstance(source, str | PathLike) else list(source)
-        how = reading_from(reading or {})
+        how = _as_before(model, names, reading or {})
         model.reading_ = {"label": how.label, "weight": how.weight}
-        opened = open_rows(paths, names=names, **(reading or {}))
-        if cache and model.stream_passes > 1:
-            return cached(opened, paths, how, notify, progress, names)
-        return opened
+        opened = open_rows(paths, how, names, **(reading or {}))
+        _refuse_mismatch(model, opened)
+        if not cache or model.stream_passes == 1 or not opened.rewinds:
+            return opened
+        # what is kept serves all models, so it is not numbered by the names of this one
+        own = opened if names is None else open_rows(paths, how)
+        kept = cached(own, paths, how, notify, progress, names)
+        return opened if kept is own else kept
     if reading:
         raise ValueError(f"{', '.join(reading)}: options of reading are for files.")
     if hasattr(source, "chunks"):
@@ -73,12 +77,27 @@ def prediction_source(
     tell another story of where indices begin.
     """
     names = model.fitted_.names
-    how = reading_from(reading)
+    how = replace(_as_before(model, names, reading), labelled=labelled)
+    source = open_rows(paths, how, names, **reading)
+    _refuse_mismatch(model, source)
+    return source
+
+
+def _as_before(model: LinearModel, names: Names | None, given: dict[str, Any]) -> Reading:
+    """Return how to read: what is not given is as it was in training."""
+    how = reading_from(given)
     known = {"index_base": model.index_base_, **getattr(model, "reading_", {})}
     if isinstance(names, HashedNames):
         known["hash_bits"] = names.n_bits
     unsaid = {name: one for name, one in known.items() if getattr(how, name) is None}
-    source = open_rows(paths, replace(how, labelled=labelled, **unsaid), names)
+    return replace(how, **unsaid)
+
+
+def _refuse_mismatch(model: LinearModel, source: Source) -> None:
+    """Refuse columns with names for a model that knows numbers, and the other way round."""
+    if not model.__sklearn_is_fitted__():
+        return
+    names = model.fitted_.names
     if (names is None) != (source.names is None):
         has, wants = ("names", "numbers") if names is None else ("numbers", "names")
         raise DataError(
@@ -86,7 +105,6 @@ def prediction_source(
             "was trained on other data, or the format is not what the files' names tell (format=, "
             "--format)."
         )
-    return source
 
 
 def names_in(tree: Tree) -> Names | None:
@@ -110,6 +128,12 @@ class SourceTraining(Protocol):
 
     can_stop: ClassVar[bool]
     source: Source
+    passes: int
+
+    @property
+    def model(self) -> OnlineModel:
+        """Return the model, which is complete after the last step."""
+        ...
 
     @property
     def progressive_error(self) -> float | None:

@@ -10,12 +10,13 @@ from typing import Any
 import numpy as np
 
 from thresher.export.contents import Contents
-from thresher.fitted import CLIPPED, NO_LINK, SOFTMAX, TINY, Fitted
+from thresher.fitted import CLIPPED, NO_LINK, SOFTMAX, Fitted
 
 OPSET, IR_VERSION = 17, 8  # of 2022, so that old runtimes read it
 FLOAT, INT64, STRING, BOOL, DOUBLE = 1, 7, 8, 9, 11  # ONNX's numbers of these types
 INPUTS = {"float32": FLOAT, "float64": DOUBLE}
 LARGEST = np.iinfo(np.int64).max
+TINY = 1e-300  # the length of a row that has none
 
 
 class Graph:

@@ -19,6 +19,10 @@ class DataError(ValueError):
         self.message, self.file, self.line, self.column = message, file, line, column
 
 
+class OptionError(DataError):
+    """An option of reading that does not go with the format of the data."""
+
+
 class BadRow(Exception):
     """A row that cannot be read; the source that reads it adds the file and the line."""
 

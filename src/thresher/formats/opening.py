@@ -9,12 +9,14 @@ from dataclasses import replace
 from importlib import import_module
 from os import PathLike, fspath
 from pathlib import PurePath
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from thresher.formats.compression import CODECS
-from thresher.formats.errors import DataError
-from thresher.formats.names import Names
+from thresher.formats.errors import DataError, OptionError
 from thresher.formats.protocol import EVERY_FORMAT, Format, Progress, Reading, Source
+
+if TYPE_CHECKING:
+    from thresher.formats.names import Names
 
 
 class Entry(NamedTuple):
@@ -41,7 +43,7 @@ USUAL = "svmlight"  # where the name does not show the format
 def open_rows(
     paths: str | PathLike[str] | Sequence[str | PathLike[str]],
     reading: Reading | None = None,
-    names: Names | None = None,
+    names: "Names | None" = None,
     **options: Any,
 ) -> Source:
     """Return a source that reads files, one after the other, in bounded memory.
@@ -123,7 +125,7 @@ def _refuse_other_options(options: dict[str, Any], opened: Format, form: str) ->
         if name in EVERY_FORMAT or name in opened.options or value == getattr(usual, name):
             continue
         able = [other for other in FORMATS if name in find_format(other).options]
-        raise DataError(
+        raise OptionError(
             f"{name}={value!r} means nothing for {form} rows: leave it out, or name the format of "
             f"the files (format=, --format: {', '.join(able)})."
         )

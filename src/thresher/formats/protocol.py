@@ -6,10 +6,10 @@ from itertools import chain
 from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
 from thresher.formats.errors import DataError
-from thresher.formats.names import Names
 
 if TYPE_CHECKING:  # chunks need Numba, and the command line needs no more than the options
     from thresher.formats.chunk import Chunk
+    from thresher.formats.names import Names
 
 MOST_BITS = 30  # of a hash: four bytes for each of its values
 SHOWN = 5  # skipped rows whose error is kept in full
@@ -46,7 +46,7 @@ class Source(Protocol):
     decided: list[str]
 
     @property
-    def names(self) -> Names | None:
+    def names(self) -> "Names | None":
         """Return what columns are called; None if they are just numbers."""
         ...
 
@@ -168,7 +168,7 @@ class Open(Protocol):
     """Opens files of a format."""
 
     def __call__(
-        self, paths: Sequence[str], reading: Reading, names: Names | None = None
+        self, paths: Sequence[str], reading: Reading, names: "Names | None" = None
     ) -> Source:
         """Return their rows; ``names`` are those of a model that is to predict."""
         ...

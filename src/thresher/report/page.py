@@ -14,7 +14,6 @@ from thresher.estimators.saving import provenance
 from thresher.estimators.scores import ClassFigures, NumberFigures, evaluate, evaluate_stream
 from thresher.estimators.thresher import NOT_CLEAR
 from thresher.export.contents import Contents, formula
-from thresher.fitted import TINY
 from thresher.formats.protocol import Source
 from thresher.report.chart import path_chart
 from thresher.winnow.path import Path
@@ -229,7 +228,7 @@ def _features(model: LinearModel) -> str:
     facts = {name: one for name, one in model.selection_facts().items() if name != "effect"}
     effects, names = strengths(fitted), model.column_names(fitted.columns)
     order = np.argsort(-effects, kind="stable")[:SHOWN].tolist()
-    longest = max(effects[order[0]], TINY)
+    longest = effects[order[0]] or 1.0
     heads = ["feature", *(["class"] if fitted.n_outputs > 1 else []), "weight", "", *facts]
     rows = (
         _row(model, names[k], k, effects[k] / longest, [float(one[k]) for one in facts.values()])
