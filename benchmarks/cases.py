@@ -3,7 +3,7 @@
 import operator
 import tempfile
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -41,13 +41,13 @@ NARROW, WIDE = 10**5, 10**7
 
 
 def compared(
-    case: str, rows: Data, rounds: int, ours: dict[str, Task], theirs: dict[str, Task]
+    case: str, rows: Data, rounds: int, ours: Mapping[str, Task], theirs: Mapping[str, Task]
 ) -> Iterator[Figure]:
     """Yield each of ours over theirs, all measured in turn."""
     (peer,) = theirs
     best = best_of(rounds, {**theirs, **ours})
     for name in ours:
-        yield Figure(case, rows.name, name, peer, {key: best[key] for key in (name, peer)})
+        yield Figure.of(case, rows.name, {key: best[key] for key in (name, peer)})
 
 
 def fit(setting: Setting) -> Iterator[Figure]:
@@ -105,7 +105,7 @@ def river(setting: Setting) -> Iterator[Figure]:
             name: 1e9 * best[name] / (PASSES * rows.X.nnz),
             "river": 1e9 * best["river"] / few.X.nnz,
         }
-        yield Figure("pass, river", rows.name, name, "river", parts)
+        yield Figure.of("pass, river", rows.name, parts)
 
 
 def predict(setting: Setting) -> Iterator[Figure]:
@@ -173,7 +173,7 @@ def width(setting: Setting) -> Iterator[Figure]:
             "1e5 columns": fitting(model, rows),
         }
         parts = best_of(setting.rounds, sides)
-        yield Figure("width", rows.name, *sides, parts)
+        yield Figure.of("width", rows.name, parts)
 
 
 def elimination(setting: Setting) -> Iterator[Figure]:
@@ -194,7 +194,7 @@ def elimination(setting: Setting) -> Iterator[Figure]:
             started = time.process_time()
             task()
             parts[side] += time.process_time() - started
-    yield Figure("elimination", f"{len(sets)} sets", *parts, parts)
+    yield Figure.of("elimination", f"{len(sets)} sets", parts)
 
 
 CASES: dict[str, Callable[[Setting], Iterator[Figure]]] = {

@@ -66,7 +66,7 @@ def stream(setting: Setting) -> Iterator[Figure]:
         code = STREAM.format(ours=ours)
         parts = {f"{name}, MB": run_alone(code, "ours", *size)}
         parts["scikit-learn SGD, MB"] = run_alone(code, "theirs", *size)
-        yield Figure("memory of a wide stream", "uniform", *parts, parts)
+        yield Figure.of("memory of a wide stream", "uniform", parts)
 
 
 def start(setting: Setting) -> Iterator[Figure]:
@@ -83,7 +83,7 @@ def start(setting: Setting) -> Iterator[Figure]:
             side: min(run_alone(code) for _ in range(setting.rounds)),
             "scikit-learn SGD": min(run_alone(theirs) for _ in range(setting.rounds)),
         }
-        yield Figure("import and first fit", "20 rows", *parts, parts)
+        yield Figure.of("import and first fit", "20 rows", parts)
 
 
 def run_alone(code: str, *words: str) -> float:

@@ -8,11 +8,11 @@ import json
 import os
 import platform
 from collections.abc import Callable, Mapping
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from time import perf_counter
-from typing import Any
+from typing import Any, Self
 
 Task = Callable[[], Any]
 PACKAGES = ("thresher", "numpy", "scipy", "scikit-learn", "numba", "vowpalwabbit", "river")
@@ -27,7 +27,13 @@ class Figure:
     data: str
     ours: str
     theirs: str
-    parts: Mapping[str, float] = field(default_factory=dict)
+    parts: Mapping[str, float]
+
+    @classmethod
+    def of(cls, case: str, data: str, parts: Mapping[str, float]) -> Self:
+        """Return the first of two parts over the second."""
+        ours, theirs = parts
+        return cls(case, data, ours, theirs, parts)
 
     @property
     def ratio(self) -> float:

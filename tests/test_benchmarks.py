@@ -12,7 +12,7 @@ from benchmarks.agreement import Disagreement, agreements
 from benchmarks.timing import Figure, Setting
 
 SMALL = Setting(small=True, rounds=1, notify=lambda _: None)
-GOOD = Figure("pass", "letters", "FTRL", "SGD", {"FTRL": 2.0, "SGD": 4.0})
+GOOD = Figure.of("pass", "letters", {"FTRL": 2.0, "SGD": 4.0})
 QUICK = [name for name in cases.CASES if name not in ("stream", "start", "width", "fit")]
 
 
@@ -41,7 +41,7 @@ def test_figures_survive_their_file_which_names_no_machine(tmp_path):
 
 
 def test_tables_line_up():
-    lines = timing.table([GOOD, Figure("a longer name", "x", "b", "c", {"b": 1, "c": 300})])
+    lines = timing.table([GOOD, Figure.of("a longer name", "x", {"b": 1, "c": 300})])
     heads, _, *others = lines.splitlines()
     assert all(line[heads.index("ratio") - 1] == " " for line in others)
     assert "300" in lines

@@ -570,6 +570,7 @@ def path_bytes(path):
     return [np.asarray(one).tobytes() for field in fields for one in field if one is not None]
 
 
+@pytest.mark.jit
 @kinds
 def test_any_number_of_threads_gives_the_same_bits(loss, n_outputs):
     sample, _ = make_sample(loss, n_outputs)

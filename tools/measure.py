@@ -22,7 +22,7 @@ ROOT = Path(__file__).resolve().parent.parent
 PACKAGE = ROOT / "src" / "thresher"
 OPTIMIZED = 1  # the flag of a function's code, which modules and classes do not have
 VALUES = ("model", "estimator", "source", "learner", "reader")  # should have a type
-OWN = "self", "cls", "draft"  # whose private names are theirs to use
+OWN = "self", "cls", "draft", "os"  # whose private names may be used
 PUBLIC = {"_replace", "_asdict", "_fields", "_make", "_field_defaults"}  # of named tuples
 RECORDED = {"api", "results", "claim", "reproduction", "selection"}  # docs that are not read
 

@@ -7,7 +7,7 @@ from pathlib import Path
 from string import Template
 
 from experiments import data, records
-from experiments.records import Record
+from experiments.records import Key, Record
 from experiments.reproduce import figures, lines, matched, tables, traces
 from experiments.reproduce.methods import METHODS
 
@@ -70,11 +70,11 @@ def write_page(folder: Path) -> Path:
     return page
 
 
-def _keys(tasks: Sequence[Record]) -> list[tuple[str, ...]]:
+def _keys(tasks: Sequence[Record]) -> list[Key]:
     return [tuple(task.values()) for task in tasks]
 
 
-def _matched(found: Mapping[tuple[str, str], Record]) -> str:
+def _matched(found: Mapping[Key, Record]) -> str:
     parts = []
     for name in lines.SETS:
         for measure, title in {"error": "test error, %", "kappa": "Cohen's kappa"}.items():

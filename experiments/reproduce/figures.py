@@ -10,7 +10,7 @@ from matplotlib.figure import Figure
 from matplotlib.ticker import LogFormatter
 
 from experiments.data import named
-from experiments.records import Record
+from experiments.records import Key, Record
 from experiments.reproduce import traces
 from experiments.reproduce.methods import LOSS_TITLES, LOSSES, METHODS
 
@@ -93,7 +93,7 @@ def figure_3(curves: Mapping[str, Any]) -> Figure:
     return figure
 
 
-def figure_matched(name: str, found: Mapping[tuple[str, str], Record]) -> Figure:
+def figure_matched(name: str, found: Mapping[Key, Record]) -> Figure:
     """Draw error and stability against the number of features, a line for each method."""
     figure, (left, right) = _canvas(2)
     for method in METHODS:
@@ -123,8 +123,8 @@ DRAW: dict[str, Callable[[Mapping[str, Any]], Figure]] = {
 
 
 def draw_all(
-    curves: Mapping[tuple[str], Record],
-    matched: Mapping[tuple[str, str], Record],
+    curves: Mapping[Key, Record],
+    matched: Mapping[Key, Record],
     sets: Sequence[str],
     folder: Path,
 ) -> list[tuple[str, Path]]:

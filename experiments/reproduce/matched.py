@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from experiments.data import named
-from experiments.records import Record
+from experiments.records import Key, Record
 from experiments.reproduce.lines import SETS, Result, prepared, result
 from experiments.reproduce.methods import METHODS, Params
 from thresher.stability import mean_pairwise_kappa
@@ -20,7 +20,7 @@ SIZES = (50, 100, 200, 500, 1000)
 PERMUTATIONS, HALVINGS = 3, 12
 NEAR = 0.25  # how far a size may be from the wanted one
 
-Chosen = Mapping[tuple[str, str, str, str], Record]  # the records of lines
+Chosen = Mapping[Key, Record]  # the records of lines
 
 
 def measure(task: Record, lines: Chosen) -> Record:

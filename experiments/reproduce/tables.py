@@ -9,7 +9,7 @@ import numpy as np
 
 from experiments.data import named
 from experiments.markdown import NOTHING, number, table
-from experiments.records import Record
+from experiments.records import Key, Record
 from experiments.reproduce import matched, paper
 from experiments.reproduce.lines import SCALINGS, methods_on
 from experiments.reproduce.methods import LOSS_TITLES, LOSSES, METHODS
@@ -18,7 +18,7 @@ NOT_YET = "not measured yet"
 READINGS = ("unit-variance", "nonzero-rms")  # of the paper's scaling
 REACH = 2.0  # of the printed standard deviations
 
-Lines = Mapping[tuple[str, str, str, str], Record]
+Lines = Mapping[Key, Record]  # by set, scaling, method and loss
 
 
 def spread(mean: float, deviation: float | None) -> str:
@@ -33,7 +33,7 @@ def moments(values: Sequence[float]) -> str:
     return spread(float(np.mean(values)), float(np.std(values, ddof=1)))
 
 
-def table_1(facts: Mapping[tuple[str], Record], sets: Sequence[str]) -> str:
+def table_1(facts: Mapping[Key, Record], sets: Sequence[str]) -> str:
     """Return the data sets, and below each the paper's row."""
     header = ["Data set", "Domain", "Columns", "Density %", "Training rows", "Test rows", "Note"]
     rows = []
@@ -110,7 +110,7 @@ def oracle_table(lines: Lines) -> str:
     return table(header, rows)
 
 
-def matched_table(found: Mapping[tuple[str, str], Record], name: str, measure: str) -> str:
+def matched_table(found: Mapping[Key, Record], name: str, measure: str) -> str:
     """Return error or kappa of every method at the same numbers of features."""
     rows = []
     for method in METHODS.values():
