@@ -114,7 +114,8 @@ class ThresherModel(OnlineModel):
         y : array of shape (n_rows,)
             Labels of two or more classes; for regressors finite numbers.
         sample_weight : array of shape (n_rows,), optional
-            How much each row counts; rows of weight 0 are left out.
+            How much each row counts, compared with the others: weights are divided by their mean.
+            Rows of weight 0 are left out.
         groups : array of shape (n_rows,), optional
             Rows of one group are never both learned from and held out.
         """
