@@ -4,11 +4,14 @@ import json
 import os
 import subprocess
 import sys
+import warnings
+from pathlib import Path
 from types import SimpleNamespace
 
 import numpy as np
 from click.testing import CliRunner
 
+from thresher.cli import main
 from thresher.cli.commands import thresher as program
 
 WORDS = ["grain", "chaff", "wheat", "dust", "corn", "straw", "seed", "husk", "field", "wind"]
@@ -32,6 +35,40 @@ def start(*words, **streams):
     """Start a command in a process of its own."""
     command = [sys.executable, "-m", "thresher", *map(str, words)]
     return subprocess.Popen(command, **{"stderr": subprocess.PIPE, "text": True, **streams})
+
+
+def forked(*words, stdin=os.devnull, stdout=os.devnull, stderr=None):
+    """Run a command in a forked process, where all is imported; return its code and its notes.
+
+    Streams are paths, or "closed" as by a shell's ``>&-``.
+    """
+    notes = Path("notes")
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", DeprecationWarning)  # of threads, which are at rest
+        child = os.fork()
+    if not child:
+        code = 99
+        try:
+            for number, place in enumerate([stdin, stdout, stderr or notes]):
+                flags = os.O_WRONLY | os.O_CREAT | os.O_APPEND if number else os.O_RDONLY
+                os.close(number)
+                if place != "closed":
+                    os.dup2(os.open(place, flags), number)
+            files = [stdin != "closed" and os.fdopen(0), stdout != "closed" and os.fdopen(1, "w")]
+            files.append(stderr != "closed" and os.fdopen(2, "w", buffering=1))
+            sys.stdin, sys.stdout, sys.stderr = (file or None for file in files)
+            sys.argv = ["thresher", *map(str, words)]
+            main()
+        except SystemExit as ended:
+            code = ended.code or 0
+            for file in filter(None, files[1:]):
+                file.flush()  # as Python does at its end; what fails here has code 99
+        finally:
+            os._exit(code)
+    code = os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
+    text = notes.read_text() if notes.exists() else ""
+    notes.unlink(missing_ok=True)
+    return code, text
 
 
 def shell(line, **variables):

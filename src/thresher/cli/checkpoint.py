@@ -103,7 +103,7 @@ class Keeper:
 
     def forget(self) -> None:
         """Remove the checkpoint of a training that is over."""
-        if self.path is not None and self.holds_state:
+        if self.path is not None and (self.holds_state or self.recipe.force):
             with suppress(FileNotFoundError):
                 os.unlink(os.path.realpath(self.path))  # where a link leads
 

@@ -22,7 +22,6 @@ ABOVE, BELOW = "cyan", "yellow"  # colours of what is above and below 0
 LONGEST = 1 << 15  # columns of a table in a file or a pipe, whose lines are not folded
 KNOWN = ("name", "class", "weight", "effect")
 PATH = ("sizes", "loss", "loss_se", "error", "error_se")
-FIGURES = {"log_loss": "log loss", "auc": "AUC", "r2": "R2", "rmse": "RMSE"}
 
 
 @opt.command(
@@ -140,6 +139,8 @@ def text_of(tree: Tree, top: int | None) -> str:
 
 def facts_of(tree: Tree) -> dict[str, str]:
     """Return what is worth a line."""
+    from thresher.estimators.scores import in_one_line
+
     about, classes = dict(tree["provenance"]), tree["classes"]
     figures, files = about.pop("evaluation", None), about.pop("files", [])
     facts = {
@@ -149,21 +150,12 @@ def facts_of(tree: Tree) -> dict[str, str]:
         "selection": " ".join(tree.get("selection", "").splitlines()),
         "passes": f"{tree['passes']:,}" if tree["passes"] and "path" not in tree else "",
         "prediction": "; ".join(tree["prediction"]),
-        "evaluation": evaluation_words(figures) if figures else "",
+        "evaluation": in_one_line(figures) if figures else "",
         "data": ", ".join([*files, (tree["data_fingerprint"] or "")[:DIGITS]]).removesuffix(", "),
         "seed": str(tree["parameters"].get("random_state")),
         "written by": ", ".join(f"{name} {version}" for name, version in about.items()),
     }
     return {name: words for name, words in facts.items() if words}
-
-
-def evaluation_words(figures: Tree) -> str:
-    """Return in one line how well a model predicted rows."""
-    error = figures.get("error")
-    parts = [] if error is None else [f"error {100 * error:.2f} %"]
-    known = {words: figures.get(name) for name, words in FIGURES.items()}
-    parts += [f"{words} {value:.4g}" for words, value in known.items() if value is not None]
-    return f"{', '.join(parts)}: {figures['rows']:,} rows of {figures['of']}"
 
 
 def _table(features: list[Tree]) -> "Table":

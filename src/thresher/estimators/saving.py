@@ -46,11 +46,12 @@ def save(
     model: LinearModel,
     path: str | os.PathLike[str],
     training_state: bool = False,
-    about: Mapping[str, str] | None = None,
+    about: Mapping[str, Any] | None = None,
 ) -> None:
     """Write a fitted estimator to a file, whole or not at all.
 
-    ``about`` is added to where the model comes from (``provenance_``), such as a date.
+    ``about`` is added to where the model comes from (``provenance_``), such as a date; all of it
+    must be plain values.
     """
     tree.write_tree(path, model_tree(model, training_state, about))
 
@@ -87,7 +88,7 @@ def loads(data: bytes) -> Any:
 
 
 def model_tree(
-    model: LinearModel, training_state: bool = False, about: Mapping[str, str] | None = None
+    model: LinearModel, training_state: bool = False, about: Mapping[str, Any] | None = None
 ) -> Tree:
     """Return a fitted estimator as a tree of plain values."""
     if class_of(type(model).__name__) is not type(model):

@@ -1,6 +1,6 @@
 """How well a model predicts labelled rows, which may come in chunks; memory stays bounded."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from math import sqrt
 from typing import Any
@@ -274,3 +274,14 @@ def targets_of(model: LinearModel, chunk: Chunk, first: int) -> tuple[np.ndarray
         raise
     except ValueError as error:
         raise DataError(str(error)) from None
+
+
+SHORT = {"error": "error {:.2%}", "log_loss": "log loss {:.4g}", "auc": "AUC {:.4g}"}
+SHORT |= {"r2": "R2 {:.4g}", "rmse": "RMSE {:.4g}", "rows": "{:,} rows"}
+
+
+def in_one_line(figures: Mapping[str, Any]) -> str:
+    """Return figures, as a model's file keeps them, in words; ``of`` names the rows."""
+    known = [(words, figures.get(name)) for name, words in SHORT.items()]
+    parts = [words.format(value) for words, value in known if value is not None]
+    return ", ".join(parts) + (f" of {figures['of']}" if "of" in figures else "")

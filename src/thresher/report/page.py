@@ -11,7 +11,13 @@ import numpy as np
 
 from thresher.estimators.base import LinearModel, strengths
 from thresher.estimators.saving import provenance
-from thresher.estimators.scores import ClassFigures, NumberFigures, evaluate, evaluate_stream
+from thresher.estimators.scores import (
+    ClassFigures,
+    NumberFigures,
+    evaluate,
+    evaluate_stream,
+    in_one_line,
+)
 from thresher.estimators.thresher import NOT_CLEAR
 from thresher.export.contents import Contents, formula
 from thresher.formats.protocol import Source
@@ -147,6 +153,10 @@ def _origin(model: LinearModel) -> str:
     """Return what the model was made by and from, and with which parameters."""
     known = vars(model)
     facts = {"method": type(model).__name__, **known.get("provenance_", provenance(model))}
+    if "files" in facts:
+        facts["files"] = ", ".join(facts["files"])
+    if "evaluation" in facts:
+        facts["evaluation"] = in_one_line(facts["evaluation"])
     if known.get("data_fingerprint_"):
         facts["fingerprint of the data"] = known["data_fingerprint_"]
     parameters = {name: repr(value) for name, value in model.get_params(deep=False).items()}
