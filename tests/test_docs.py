@@ -83,7 +83,8 @@ def test_links_lead_somewhere(page):
 
 
 def test_pages_are_short():
-    pages = [page for page in PAGES if page.parent.name != "tests" and page.name != "CHANGELOG.md"]
+    others = {"CHANGELOG.md", "reproduction.md"}  # recorded results
+    pages = [page for page in PAGES if page.parent.name != "tests" and page.name not in others]
     assert sum(len(page.read_text().split()) for page in pages) <= MOST_WORDS
     assert len((ROOT / "README.md").read_text().splitlines()) <= MOST_LINES
 
