@@ -56,9 +56,6 @@ def problem(request):
 
 
 @pytest.fixture(autouse=True)
-def restored_log_level():
-    """Put back the level of the log that quiet commands change."""
-    logger = logging.getLogger("thresher")
-    level = logger.level
-    yield
-    logger.setLevel(level)
+def usual_log_level():
+    """Undo what quiet commands of earlier tests and fixtures have set."""
+    logging.getLogger("thresher").setLevel(logging.NOTSET)

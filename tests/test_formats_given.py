@@ -96,10 +96,10 @@ REFUSED = {
     "dates": (FRAME.assign(d=date(2020, 1, 1)), "'d' holds neither numbers nor strings"),
     "times": (FRAME.assign(d=pd.Timestamp(0)), "'d' holds neither numbers nor strings"),
     "mixed": (FRAME.assign(d=[1, "a", None]), "'d' holds neither numbers nor strings"),
-    "nan": (FRAME.assign(age=[1, np.nan, 2]), "of column 'age' is nan, and all must be finite"),
-    "inf": (FRAME.assign(age=[1, np.inf, 2]), "of column 'age' is inf"),
+    "nan": (FRAME.assign(age=[1, np.nan, 2]), "column 'age' is nan, and all must be finite"),
+    "inf": (FRAME.assign(age=[1, np.inf, 2]), "column 'age' is inf"),
     "twice": (FRAME.set_axis(["a", "b", "a"], axis=1), "Two columns are called 'a'"),
-    "array": (np.array([[1, np.nan]]), "A value is nan, and all must be finite"),
+    "array": (np.array([[1, np.nan]]), "row 0, column 1 is nan, and all must be finite"),
 }
 
 
@@ -203,7 +203,7 @@ BAD_STREAMS = {
     "names": ([(A, [1, 2]), (F, [1, 2])], "Item 2 of the stream has no names .* or reversed"),
     "strings": ([(np.array([["a"], ["b"]]), [1, 2])], "Item 1 of the stream: .*"),
     "columns": ([(F, [1, 2]), (F.assign(e=1), [1, 2])], "do not have the same columns: 'e'"),
-    "values": ([(A + np.inf, [1, 2])], "Item 1 of the stream: A value is"),
+    "values": ([(A + np.inf, [1, 2])], "Item 1 of the stream: The value at row"),
 }
 
 

@@ -570,7 +570,7 @@ def test_why_selected(settings, line):
     assert line in why
     assert "Held-out loss 0." in why
     assert "error 0." in why
-    assert "no features: 0.6" in why
+    assert "no features 0.6" in why
     assert len(why.splitlines()) == 3
     smaller = model.at_size(2).why_selected()
     assert smaller.startswith("2 of 12 features were selected: as many as asked for.")

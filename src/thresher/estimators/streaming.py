@@ -9,13 +9,13 @@ from typing import Any, ClassVar, Protocol
 import numpy as np
 
 from thresher.estimators.base import LinearModel
-from thresher.estimators.given import GivenSource
 from thresher.estimators.learning import OnlineModel
 from thresher.estimators.scores import rows_of, targets_of
 from thresher.files import access
 from thresher.formats.cache import cached
 from thresher.formats.chunk import Chunk
 from thresher.formats.errors import DataError
+from thresher.formats.given import GivenSource
 from thresher.formats.labels import find_classes
 from thresher.formats.names import HashedNames, Names, names_from_tree
 from thresher.formats.opening import open_rows, reading_from

@@ -11,7 +11,6 @@ from sklearn.utils import check_random_state
 from thresher.estimators.folds import ScoreOfMargins, Split, make_splits
 from thresher.estimators.inputs import check_rows
 from thresher.estimators.labels import check_weights, with_weight
-from thresher.estimators.learning import OnlineModel
 from thresher.estimators.online import OnlineClassifier
 from thresher.estimators.parameters import (
     CLASS_WEIGHT,
@@ -20,10 +19,10 @@ from thresher.estimators.parameters import (
     RANDOM_STATE,
     VERBOSE,
 )
+from thresher.estimators.path_model import NOT_CLEAR, PathModel
 from thresher.estimators.regressor import OnlineRegressor
 from thresher.estimators.streaming import SourceTraining
 from thresher.estimators.winnow_training import WinnowTraining
-from thresher.fitted import Fitted
 from thresher.formats.protocol import Source
 from thresher.losses import CLASS_LOSSES, HINGE, LOSSES, NUMBER_LOSSES
 from thresher.online.parameter import Parameter, Parameters
@@ -54,8 +53,8 @@ OWN: Parameters = (
         (Number(0),),
         "float",
         "Features are selected with the strongest penalty whose held-out loss is at most this many "
-        "standard errors worse than the best. 0 gives the most accurate model, 10 the selection "
-        "that changes least from one sample of rows to the next.",
+        "standard errors worse than the best. 0 gives the most accurate model; with 10, "
+        "selections from different rows usually agree most.",
     ),
     Parameter(
         "cv",
@@ -83,7 +82,7 @@ OWN: Parameters = (
 SHARED: Parameters = (FIT_INTERCEPT, RANDOM_STATE, N_JOBS, VERBOSE)
 
 
-class ThresherModel(OnlineModel):
+class ThresherModel(PathModel):
     """What the flagship's classifier and regressor have in common."""
 
     fixed: ClassVar[tuple[str, ...]] = (
@@ -92,8 +91,6 @@ class ThresherModel(OnlineModel):
         "normalize",
         "fit_intercept",
     )
-    stored: ClassVar[dict[str, Any]] = {**OnlineModel.stored, "path_": Path}
-
     # a stream passes once, in its own order
     tol, shuffle, warm_start = None, False, False
 
@@ -102,7 +99,6 @@ class ThresherModel(OnlineModel):
     cv: Any
     scoring: Any
     normalize: bool | str
-    path_: Path
 
     def fit(self, X: Any, y: Any, sample_weight: Any = None, groups: Any = None) -> Self:
         """Select features and fit their weights from rows that are all at hand.
@@ -132,22 +128,6 @@ class ThresherModel(OnlineModel):
             draft.learn_at_hand(rows, targets, weights, groups)
             return self._become(draft)
 
-    def at_size(self, size: int) -> Self:
-        """Return a fitted model with at most so many features, at once: nothing is fitted anew.
-
-        It has the largest size on the path that is not above ``size``.
-        """
-        path = self._known_path()
-        if not size >= 1:
-            raise ValueError(f"size={size}: it must be at least 1.")
-        model = self._draft(fresh=False)
-        model.__dict__.pop("_lock", None)
-        model._prepared = self._fitted.preparation
-        model.n_features_to_select = int(path.sizes[path.place(size)])
-        model.path_ = path._replace(size=model.n_features_to_select)
-        model._fitted = model._at_path(model.path_, self._fitted.preparation)
-        return model
-
     def selection_counts(
         self, X: Any, y: Any, n_resamples: int = 50, sample_weight: Any = None
     ) -> np.ndarray:
@@ -166,48 +146,7 @@ class ThresherModel(OnlineModel):
                 sample, path.size, 1.0 / path.penalty, n_resamples, self._seed, team
             )
 
-    @property
-    def selection_frequency_(self) -> np.ndarray:
-        """The share of folds that select each feature."""
-        path = self._known_path()
-        frequency, place = np.zeros(self.n_features_in_), path.place(path.size)
-        frequency[path.fold_columns[place]] = path.fold_shares[place]
-        return frequency
-
-    @property
-    def penalty_(self) -> float:
-        """The penalty under which features were selected."""
-        return self._known_path().penalty
-
-    def why_selected(self) -> str:
-        """Return in plain English how many features were selected, how, and how sure that is."""
-        path = self._known_path()
-        place, best = path.place(path.size), int(path.loss.argmin())
-        criterion = "loss" if path.score is None else "score"
-        given = "as many as asked for"
-        if self.n_features_to_select == "auto":
-            given = (
-                f"the smallest number whose held-out {criterion} is within one standard error of "
-                "the best"
-            )
-        elif path.size != self._wanted():
-            given = "all that vary"
-        lines = [
-            f"{path.size:,} of {self.n_features_in_:,} features were selected: {given}.",
-            f"Held-out loss {path.loss[place]:.4g} (standard error {path.loss_se[place]:.2g}), "
-            f"{self._error_name} {path.error[place]:.4g}; the best on the path has "
-            f"{path.sizes[best]:,} features and loss {path.loss[best]:.4g}; no features: "
-            f"{path.null_loss:.4g}.",
-            f"Features were selected under the penalty {path.penalty:g} (caution="
-            f"{self.caution:g}).",
-        ]
-        if not path.clear:
-            lines.append(NOT_CLEAR)
-        return "\n".join(lines)
-
     # ------------------------------------------------------------------------------ internals
-
-    _error_name = "error"
 
     def learn_at_hand(
         self,
@@ -273,30 +212,6 @@ class ThresherModel(OnlineModel):
         elif not path.clear:
             warnings.warn(NOT_CLEAR, UserWarning, stacklevel=4)
 
-    def _at_path(self, path: Path, preparation: Preparation) -> Fitted:
-        """Return the model of the path's size."""
-        place = path.place(path.size)
-        columns = path.columns[place]
-        return Fitted(
-            columns,
-            path.weights[place],
-            path.intercepts[place],
-            self.n_features_in_,
-            preparation,
-            self._link(),
-            getattr(self, "classes_", None),
-            self._feature_names(columns, preparation),
-        )
-
-    def _known_path(self) -> Path:
-        self._fitted  # noqa: B018  (raises where nothing is fitted)
-        if "path_" not in vars(self):
-            raise AttributeError(
-                "There is no path: it comes from fit, which compares models on held-out rows; "
-                "partial_fit has one model only."
-            )
-        return self.path_
-
     def _wanted(self) -> int | None:
         """Return how many features are wanted; None if held-out rows choose."""
         wanted = self.n_features_to_select
@@ -305,20 +220,6 @@ class ThresherModel(OnlineModel):
         if isinstance(wanted, Integral):
             return int(wanted)
         return max(1, round(float(wanted) * self.n_features_in_))
-
-    def _selection_facts(self) -> dict[str, np.ndarray]:
-        if "path_" not in vars(self):
-            return {}
-        return {"frequency": self.selection_frequency_[self._fitted.columns]}
-
-    def training_tree(self) -> dict[str, Any]:
-        """Return all that ``partial_fit`` needs to go on, as a tree of plain values."""
-        if "path_" in vars(self):
-            raise ValueError(
-                "A model from fit has no state of training, as partial_fit cannot go on from it: "
-                "save it with training_state=False."
-            )
-        return super().training_tree()
 
     def _importance(self, targets: np.ndarray, weights: np.ndarray) -> np.ndarray:
         """Return how much each row counts: one row on average, as penalties are for such."""
@@ -382,12 +283,6 @@ class ThresherModel(OnlineModel):
 
     def _preparation(self) -> Preparation:
         return Preparation.none(unit=self.normalize is not False)
-
-
-NOT_CLEAR = (
-    "No number of features is clearly better than none: the best held-out loss is within two "
-    "standard errors of that of a model without features."
-)
 
 
 BEGINS_ANEW = (

@@ -38,7 +38,7 @@ def rows_of(X: Any, names: Names | None = None) -> tuple[Chunk, Names | None]:
     frame = frame_of(X)
     if frame is None:
         chunk = Chunk.of(X)
-        _check_finite(chunk.values)
+        _check_finite(chunk)
         return chunk, None
     names = GrowingNames() if names is None else names
     return _rows_of_frame(frame, names), names
@@ -94,7 +94,9 @@ def _rows_of_frame(frame: Frame, names: Names) -> Chunk:
             raise DataError(f"Column {name!r} holds strings, but held numbers before: convert it.")
         else:
             table.numbers[name] = numbers = values.astype(np.float64)
-            _check_finite(numbers, f" of column {name!r}")
+            wrong = np.flatnonzero(~np.isfinite(numbers))
+            if wrong.size:
+                _refuse_not_finite(numbers[wrong[0]], int(wrong[0]), repr(name))
     return table_chunk(table, names, _refuse)
 
 
@@ -118,13 +120,19 @@ def _as_words(values: np.ndarray) -> list[str | None]:
     return [None if is_missing(n) else str(n).removesuffix(".0") for n in values.tolist()]
 
 
-def _check_finite(values: np.ndarray, where: str = "") -> None:
-    wrong = np.flatnonzero(~np.isfinite(values))
+def _refuse_not_finite(value: float, row: int, column: object) -> NoReturn:
+    raise DataError(
+        f"The value at row {row}, column {column} is {value}, and all must be finite. Drop such "
+        "rows, or fill them in (sklearn.impute)."
+    )
+
+
+def _check_finite(chunk: Chunk) -> None:
+    """Refuse rows with a value that is not finite."""
+    wrong = np.flatnonzero(~np.isfinite(chunk.values))
     if wrong.size:
-        raise DataError(
-            f"A value{where} is {values[wrong[0]]}, and all must be finite: fill in missing values "
-            "before."
-        )
+        row = int(np.searchsorted(chunk.starts, wrong[0], side="right")) - 1
+        _refuse_not_finite(chunk.values[wrong[0]], row, chunk.columns[wrong[0]])
 
 
 def _dicts(X: Any) -> Sequence[Mapping[str, Any]] | None:

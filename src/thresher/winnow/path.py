@@ -187,8 +187,9 @@ def winnow_fields(
     first = min(largest, field.columns.size)
     sizes = sizes_down(first, range(1, FINE + 1))
     table = fold_table(folds, sizes, threads, plan.score)
-    size = first if plan.size is not None else choose_size(table, choose(table, plan.caution))
-    return _path(field, table, choose(table, plan.caution, size), size)
+    choice = choose(table, plan.caution, plan.size and first)
+    size = first if plan.size is not None else choose_size(table, choice)
+    return _path(field, table, choice, size)
 
 
 def _path(field: Field, table: Table, choice: Choice, size: int) -> Path:
