@@ -1,58 +1,67 @@
 # Everything sets itself up: a machine with Python (3.11 or newer) and make is enough.
 #
-#   make demo     seven classifiers on data whose answer is known
-#   make test     format, lint, types, import contract, then the tests: compiled, not compiled,
-#                 and compiled with bounds checks
-#   make lint     only the first four of these
-#   make bench    times and memory against peers (thresher bench)
-#   make clean    remove what the above made
+#   make demo      seven classifiers on data whose answer is known
+#   make test      lint, then all tests, then those of the kernels once more, not compiled
+#   make lint      format, style, types, import contract
+#   make bench     times and memory against peers
+#   make measure   how large and how tangled the library is
+#   make check     by hand: kernels with bounds checks, and readers fed with damaged files
+#   make clean     remove what the above made
 #
-# PYTHON chooses the interpreter, DEMO, BENCH and TESTS pass options on: make demo DEMO=--quick
+# PYTHON chooses the interpreter; DEMO, BENCH and TESTS pass options on: make demo DEMO=--quick;
+# FUZZ is how many seconds each reader of text is fed
 
 PYTHON  ?= python3
 VENV    ?= .venv
 WORKERS ?= auto
+FUZZ    ?= 60
 DEMO    ?=
 BENCH   ?=
 TESTS   ?=
 
-CODE    := $(wildcard src tests experiments fuzz)
+CODE    := $(wildcard src tests experiments benchmarks examples tools fuzz)
 BIN     := $(VENV)/bin
 READY   := $(VENV)/.ready
 PYTEST  := $(BIN)/python -m pytest -q -rfE -n $(WORKERS)
-# What stands on the kernels, and files that need none: how those are compiled changes nothing there.
-ABOVE   := cli* levelling restraint step_lengths fitting_anew row_numbers feature_names other_formats \
-	roots rarity salience weighing likeliest at_hand cache_folder coefficients dirty_tables \
-	measured_tables no_classes wide \
-	estimator_checks docs demo bench sizes* offsets lengths uneven_sizes selecting_steps exchange wide_registers model_* \
-	golden_files regression_files container container_hostile file_trees *export shard_* arrow* jsonl vw text \
-	named_formats naming table grouping cache atomic files going_on containers state_trees scikit_learn processes *units \
-	units_of_streams ignored_labels export_probabilities
-KERNELS := --ignore=tests/experiments $(foreach name,$(ABOVE),--ignore-glob='tests/test_$(name).py')
+# The files that test what kernels compute: plain Python must compute the same, and finds what
+# machine code lets pass, such as an index out of bounds.
+KERNELS := $(wildcard $(patsubst %,tests/test_%.py, \
+	losses prepare fitted training thresh stabilized winnow* formats_svmlight))
 
-.PHONY: demo test lint bench clean
+.PHONY: demo test lint bench measure check clean
 .DELETE_ON_ERROR:
 
 demo: $(READY)
-	@$(BIN)/python -m thresher.demo $(DEMO)
+	@$(BIN)/python examples/demo.py $(DEMO)
 
 test: lint
 	@echo "== tests, compiled"
 	@$(PYTEST) $(TESTS)
-	@echo "== tests, not compiled"
+	@echo "== tests of kernels, not compiled"
 	@NUMBA_DISABLE_JIT=1 $(PYTEST) $(KERNELS) $(TESTS)
-	@echo "== tests, compiled with bounds checks"
-	@NUMBA_BOUNDSCHECK=1 $(PYTEST) $(KERNELS) $(TESTS)
 
 lint: $(READY)
-	@echo "== format, lint, types, import contract"
+	@echo "== format, style, types, import contract"
 	@$(BIN)/ruff format --quiet --check $(CODE)
 	@$(BIN)/ruff check --quiet $(CODE)
 	@$(BIN)/mypy --no-error-summary
 	@$(BIN)/lint-imports > $(VENV)/contract.log || { cat $(VENV)/contract.log; exit 1; }
 
 bench: $(READY)
-	@$(BIN)/thresher bench $(BENCH)
+	@$(BIN)/python -m benchmarks $(BENCH)
+
+measure: $(READY)
+	@$(BIN)/python tools/measure.py
+
+check: $(READY)
+	@echo "== tests of kernels, compiled with bounds checks"
+	@NUMBA_BOUNDSCHECK=1 $(PYTEST) $(KERNELS) $(TESTS)
+	@echo "== damaged Arrow files"
+	@$(BIN)/python fuzz/arrow.py
+	@echo "== damaged text, $(FUZZ) seconds for each reader"
+	@$(BIN)/python -c "import atheris" || $(BIN)/python -m pip install -qq atheris
+	@$(BIN)/python fuzz/text.py -max_total_time=$(FUZZ)
+	@$(BIN)/python fuzz/text.py svmlight -max_total_time=$(FUZZ)
 
 clean:
 	@rm -rf $(VENV) build dist .pytest_cache .mypy_cache .ruff_cache .import_linter_cache .hypothesis

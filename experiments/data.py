@@ -89,13 +89,15 @@ class DataSet:
         return rows if len(self.parts) == 2 else int(TRAIN_SHARE * rows)
 
 
+def _part(name: str, facts: dict[str, Any]) -> Part:
+    known: dict[str, Any] = {k: tuple(v) if isinstance(v, list) else v for k, v in facts.items()}
+    return Part(name, **known)
+
+
 def _read_table() -> dict[str, DataSet]:
     text = (Path(__file__).parent / "datasets.toml").read_text(encoding="utf-8")
     table = tomllib.loads(text)
-    parts = {
-        name: Part(name, **{k: tuple(v) if isinstance(v, list) else v for k, v in facts.items()})
-        for name, facts in table["parts"].items()
-    }
+    parts = {name: _part(name, facts) for name, facts in table["parts"].items()}
     return {
         name: DataSet(name, parts=tuple(parts[one] for one in facts.pop("parts")), **facts)
         for name, facts in table["sets"].items()

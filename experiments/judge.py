@@ -173,7 +173,7 @@ def _in_group(pairs: list[tuple[Record, Record]], group: str) -> list[tuple[Reco
 
 
 def _ratio(pairs: list[tuple[Record, Record]], what: str) -> str:
-    by_set = defaultdict(list)
+    by_set: dict[str, list[float]] = defaultdict(list)
     for ours, theirs in pairs:
         if ours["tested"] >= FEW_TESTED:
             by_set[ours["set"]] += log_ratios(ours, theirs, what)

@@ -10,28 +10,28 @@ import os
 import signal
 import sys
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import ProcessPoolExecutor, as_completed
 from multiprocessing import get_context
 from pathlib import Path
 from typing import Any
 
+from threadpoolctl import threadpool_limits
+
 from experiments import markdown
 from experiments.data import StudyError
 
 Record = dict[str, Any]
+Key = tuple[Any, ...]  # what identifies a task
 Work = Callable[[Record], Record]
 
-# Every process has one thread: times are those of one core.
-THREADS = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS")
 
-
-def key_of(record: Record, fields: Sequence[str]) -> tuple[Any, ...]:
+def key_of(record: Record, fields: Sequence[str]) -> Key:
     """Return what identifies the task of a record."""
     return tuple(record[field] for field in fields)
 
 
-def read(path: Path, fields: Sequence[str]) -> dict[tuple[Any, ...], Record]:
+def read(path: Path, fields: Sequence[str]) -> dict[Key, Record]:
     """Return the records of a file by their tasks; none if there is no file.
 
     A last line without its end is left out: the run that wrote it was killed.
@@ -91,8 +91,6 @@ def _results(
     tasks: list[Record], work: Work, jobs: int
 ) -> Iterator[tuple[Record, Record | Exception]]:
     """Yield each task with its result, or with what went wrong; one job runs in this process."""
-    for name in THREADS:
-        os.environ.setdefault(name, "1")
     if jobs == 1:
         yield from (_attempt(task, work) for task in tasks)
         return
@@ -107,9 +105,13 @@ def _results(
 
 
 def _attempt(task: Record, work: Work) -> tuple[Record, Record | Exception]:
-    """Return a task's result; what the user can mend ends the run, another error only the task."""
+    """Return a task's result; what the user can mend ends the run, another error only the task.
+
+    Linear algebra has one thread, so that times are those of one core.
+    """
     try:
-        return task, work(task)
+        with threadpool_limits(limits=1):
+            return task, work(task)
     except StudyError:
         raise
     except Exception as error:
@@ -129,7 +131,7 @@ def study(
     path: Path,
     tasks: Sequence[Record],
     work: Work,
-    tables: dict[str, Callable[[list[Record]], str]],
+    tables: Mapping[str, Callable[[list[Record]], str]],
     words: Sequence[str] | None = None,
 ) -> int:
     """Be the command of a study: measure what is missing, print its tables; return an exit code."""
@@ -152,7 +154,7 @@ def _study(
     options: argparse.Namespace,
     tasks: Sequence[Record],
     work: Work,
-    tables: dict[str, Callable[[list[Record]], str]],
+    tables: Mapping[str, Callable[[list[Record]], str]],
 ) -> list[str]:
     failures = []
     if not options.only_tables:

@@ -29,10 +29,8 @@ from thresher import ThresherRegressor
 
 DRAWINGS = 2
 SHARES = np.repeat((0.01, 0.04, 0.15), 20)  # of the rows that planted words occur in
-N_WORDS, WORDS_PER_ROW, NOISE_SHARE = 5000, 60.0, 0.4
-N_INFORMATIVE, NEW_ROWS = 10, 1000
+N_WORDS, WORDS_PER_ROW, N_INFORMATIVE, NEW_ROWS = 5000, 60.0, 10, 1000
 SHAPES = ((80, 500, 0.1), (80, 500, 0.5), (200, 1000, 0.5), (600, 1000, 1.0))
-PENALTIES = np.logspace(-2, 4, 20)
 
 
 class Drawing(NamedTuple):
@@ -45,14 +43,12 @@ class Drawing(NamedTuple):
     planted: np.ndarray
 
 
-def documents(seed: int, lengths: float = 0, unit: bool = False, noise: float = 0.4) -> Drawing:
-    """Return documents whose lengths vary (the deviation of their logarithm), perhaps scaled."""
+def documents(seed: int, unit: bool = False, noise: float = 0.4) -> Drawing:
+    """Return documents, of unit length or not, with a share of noise in the targets' variance."""
     rng, n = np.random.default_rng(seed), 4000
     shares = 1.0 / np.arange(2, N_WORDS - SHARES.size + 2)
     shares = np.concatenate([SHARES, np.minimum(shares * WORDS_PER_ROW / shares.sum(), 0.9)])
-    longer = np.exp(rng.normal(0, lengths, n) - lengths**2 / 2)
-    counts = [rng.poisson(-np.log1p(-share) * longer)[:, np.newaxis] for share in shares]
-    X = sparse.csr_matrix(sparse.hstack([sparse.csc_matrix(np.log1p(one)) for one in counts]))
+    X = sparse.csr_matrix(np.log1p(rng.poisson(-np.log1p(-shares), (n, N_WORDS))))
     X = normalize(X) if unit else X
     signs = rng.choice([-1.0, 1.0], SHARES.size)
     signal = X[:, : SHARES.size] @ (signs * rng.uniform(0.5, 1.5, SHARES.size))
@@ -78,12 +74,11 @@ def numbers(seed: int, kind: str, shape: tuple[int, int, float]) -> Drawing:
 DATA: dict[str, Callable[[int], Drawing]] = {
     "documents": documents,
     "documents of unit length": partial(documents, unit=True),
-    "documents, short and long": partial(documents, lengths=1.0),
     "documents without noise": partial(documents, noise=0.0),
-} | {
-    f"{kind}, {shape[0]} x {shape[1]}, noise {shape[2]}": partial(numbers, kind=kind, shape=shape)
-    for kind in ("normal", "correlated", "counts")
-    for shape in SHAPES
+    **{
+        "{}, {} x {}, noise {}".format(kind, *shape): partial(numbers, kind=kind, shape=shape)
+        for kind, shape in product(("normal", "correlated", "counts"), SHAPES)
+    },
 }
 
 
@@ -100,10 +95,8 @@ def lasso(data: Drawing, size: int) -> Lasso:
     for _ in range(12):
         middle = (low + high) / 2
         model = Lasso(strongest * np.exp(middle), max_iter=3000).fit(X, data.y)
-        n = np.count_nonzero(model.coef_)
-        low, high = (low, middle) if n < size else (middle, high)
-        if n == size:
-            break
+        fewer = np.count_nonzero(model.coef_) < size
+        low, high = (low, middle) if fewer else (middle, high)
     return model
 
 
@@ -117,7 +110,7 @@ def predicted(method: str, data: Drawing, size: int, seed: int) -> tuple[np.ndar
     if method == "Lasso":
         return model.predict(data.X_new), columns
     mine, new = (sparse.csr_matrix(X)[:, columns].toarray() for X in (data.X, data.X_new))
-    return RidgeCV(PENALTIES).fit(mine, data.y).predict(new), columns
+    return RidgeCV(np.logspace(-2, 4, 20)).fit(mine, data.y).predict(new), columns
 
 
 METHODS = ("ThresherRegressor", "Lasso", "Lasso, ridge")
@@ -131,7 +124,7 @@ def measure(task: Record) -> Record:
         warnings.simplefilter("ignore", ConvergenceWarning)  # of the Lasso
         scores, columns = predicted(task["method"], data, task["size"], task["seed"])
     found = int(np.isin(data.planted, columns).sum())
-    return {"r2": r2_score(data.y_new, scores), "found": found, "selected": columns.size}
+    return {"r2": r2_score(data.y_new, scores), "found": found}
 
 
 def table(found: Sequence[Record]) -> str:

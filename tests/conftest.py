@@ -1,5 +1,6 @@
 """What all tests share: tiny data, and the switch between compiled and plain kernels."""
 
+import logging
 import signal
 
 import numpy as np
@@ -52,3 +53,12 @@ def multiclass():
 def problem(request):
     """Either of the two."""
     return request.getfixturevalue(request.param)
+
+
+@pytest.fixture(autouse=True)
+def restored_log_level():
+    """Put back the level of the log that quiet commands change."""
+    logger = logging.getLogger("thresher")
+    level = logger.level
+    yield
+    logger.setLevel(level)

@@ -389,7 +389,7 @@ def test_the_ending_says_what_is_written(ending, tmp_path):
 class Pathed(thresher.FTRLClassifier):
     """A model with models of other sizes."""
 
-    path_ = SimpleNamespace(sizes=[1, 2])
+    path_ = SimpleNamespace(sizes=np.array([1, 2]))
 
     def at_size(self, size):
         other = copy.copy(self)

@@ -3,8 +3,11 @@
 import numpy as np
 import pytest
 
+from thresher import ThresherRegressor
 from thresher.losses import (
+    LEVELS,
     LOSSES,
+    NUMBER_LOSSES,
     Loss,
     curvature_of,
     probability_of,
@@ -66,3 +69,30 @@ def test_probabilities(name):
     p = probability_of(code, margins)
     np.testing.assert_array_equal(p[[0, 2, -1]], [0.0, 0.5, 1.0])
     np.testing.assert_allclose(p + p[::-1], 1, rtol=1e-15)
+
+
+# ----------------------------------------------------------------------------- of the flagship
+
+
+def skewed_rows():
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(400, 6))
+    return X, 100.0 * (2 * X[:, 0] - X[:, 1] + rng.exponential(size=400))
+
+
+@pytest.mark.jit
+@pytest.mark.parametrize("loss", NUMBER_LOSSES)
+def test_every_loss_of_numbers_finds_what_the_targets_depend_on(loss):
+    X, y = skewed_rows()
+    model = ThresherRegressor(n_features_to_select=2, loss=loss, random_state=0).fit(X, y)
+    assert model.get_support(indices=True).tolist() == [0, 1]
+    np.testing.assert_allclose(model.coef_[:2], [200, -100], rtol=0.15)
+
+
+@pytest.mark.jit
+@pytest.mark.parametrize("level", LEVELS)
+def test_a_level_of_the_targets_lies_below_a_quantile(level):
+    X, y = skewed_rows()
+    loss = f"quantile_{100 * level:g}"
+    model = ThresherRegressor(n_features_to_select=2, loss=loss, random_state=0).fit(X, y)
+    assert np.mean(y < model.predict(X)) == pytest.approx(level, abs=0.02)

@@ -10,6 +10,8 @@ from thresher.jit import jit
 from thresher.prepare import Preparation
 from thresher.rows import Rows
 
+TINY = 1e-300  # what programs without branches divide by at least, for rows without any value
+
 # How margins become probabilities: none, one logistic margin (or one for each class against the
 # rest), a clipped line (modified Huber), or a softmax over classes.
 NO_LINK, LOGISTIC, CLIPPED, SOFTMAX = "none", "logistic", "clipped", "softmax"

@@ -15,7 +15,9 @@ from numpy.typing import ArrayLike
 
 from thresher.jit import jit
 
-HINGE, LOG_LOSS, SQUARED_HINGE, MODIFIED_HUBER, SQUARED_ERROR, HUBER = range(6)
+HINGE, LOG_LOSS, SQUARED_HINGE, MODIFIED_HUBER, SQUARED_ERROR, HUBER, QUANTILE = range(7)
+LEVELS = (0.1, 0.5, 0.9)  # of the quantile losses, whose codes are QUANTILE and those after it
+BAND = 0.03  # within which the quantile losses are rounded off, in spreads of the targets
 
 
 class Loss(NamedTuple):
@@ -23,7 +25,9 @@ class Loss(NamedTuple):
 
     ``step`` is the automatic length of a constant step, relative to the rows' mean squared norm:
     it falls with the steepness of the loss. ``probabilities`` says whether margins stand for
-    probabilities, ``of_numbers`` whether targets are numbers instead of classes.
+    probabilities, ``of_numbers`` whether targets are numbers instead of classes, and ``robust``
+    that they are measured by their median and median deviation, so that a few outliers do not
+    matter.
     """
 
     code: int
@@ -31,6 +35,7 @@ class Loss(NamedTuple):
     step: float
     probabilities: bool = False
     of_numbers: bool = False
+    robust: bool = False
 
 
 # Steps were chosen by cross-validation; a factor of three either way changes little.
@@ -42,7 +47,11 @@ LOSSES = {
         Loss(SQUARED_HINGE, "squared_hinge", step=0.1),
         Loss(MODIFIED_HUBER, "modified_huber", step=0.1, probabilities=True),
         Loss(SQUARED_ERROR, "squared_error", step=0.15, of_numbers=True),
-        Loss(HUBER, "huber", step=0.3, of_numbers=True),
+        Loss(HUBER, "huber", step=0.3, of_numbers=True, robust=True),
+        *(
+            Loss(QUANTILE + k, f"quantile_{100 * level:g}", 0.3, of_numbers=True, robust=True)
+            for k, level in enumerate(LEVELS)
+        ),
     )
 }
 CLASS_LOSSES = tuple(loss.name for loss in LOSSES.values() if not loss.of_numbers)
@@ -167,6 +176,32 @@ def huber_curvature(margin, target):
 
 
 @jit
+def quantile(margin, target, level):
+    """Return the pinball loss: level (y - m) above the margin, (1 - level) (m - y) below it.
+
+    Its kink has no curvature, so it is rounded off: |y - m| is a parabola within BAND.
+    """
+    away = target - margin
+    size = abs(away)
+    if size < BAND:
+        size = (size * size / BAND + BAND) / 2.0
+    return size / 2.0 + (level - 0.5) * away
+
+
+@jit
+def quantile_slope(margin, target, level):
+    """Return 1 - level below the margin, -level above it, and a line from one to the other."""
+    away = min(max((target - margin) / BAND, -1.0), 1.0)
+    return 0.5 - level - away / 2.0
+
+
+@jit
+def quantile_curvature(margin, target, level):
+    """Return the slope of that line."""
+    return 0.5 / BAND if abs(target - margin) < BAND else 0.0
+
+
+@jit
 def value_of(loss, margin, target):
     """Return the loss of a margin."""
     if loss == HINGE:
@@ -179,7 +214,9 @@ def value_of(loss, margin, target):
         return modified_huber(margin, target)
     if loss == SQUARED_ERROR:
         return squared_error(margin, target)
-    return huber(margin, target)
+    if loss == HUBER:
+        return huber(margin, target)
+    return quantile(margin, target, LEVELS[loss - QUANTILE])
 
 
 @jit
@@ -195,7 +232,9 @@ def slope_of(loss, margin, target):
         return modified_huber_slope(margin, target)
     if loss == SQUARED_ERROR:
         return squared_error_slope(margin, target)
-    return huber_slope(margin, target)
+    if loss == HUBER:
+        return huber_slope(margin, target)
+    return quantile_slope(margin, target, LEVELS[loss - QUANTILE])
 
 
 @jit
@@ -211,7 +250,9 @@ def curvature_of(loss, margin, target):
         return modified_huber_curvature(margin, target)
     if loss == SQUARED_ERROR:
         return squared_error_curvature(margin, target)
-    return huber_curvature(margin, target)
+    if loss == HUBER:
+        return huber_curvature(margin, target)
+    return quantile_curvature(margin, target, LEVELS[loss - QUANTILE])
 
 
 def probability_of(loss: int, margins: ArrayLike) -> np.ndarray:

@@ -81,6 +81,12 @@ class Preparation(NamedTuple):
 
         ``unit`` may be given; if it is true, all columns make up a row's length.
         """
+        finite = np.isfinite(statistics.squares)
+        if not finite.all():
+            raise ValueError(
+                f"The squares of column {int(finite.argmin())} overflow: its values are too large. "
+                "Divide the column by a constant, or leave it out."
+            )
         if unit:
             return cls.none(unit=True)
         measured = measured_columns(statistics)

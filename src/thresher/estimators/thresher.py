@@ -25,7 +25,7 @@ from thresher.estimators.streaming import SourceTraining
 from thresher.estimators.winnow_training import WinnowTraining
 from thresher.fitted import Fitted
 from thresher.formats.protocol import Source
-from thresher.losses import CLASS_LOSSES, HINGE, HUBER, LOSSES, NUMBER_LOSSES
+from thresher.losses import CLASS_LOSSES, HINGE, LOSSES, NUMBER_LOSSES
 from thresher.online.parameter import Parameter, Parameters
 from thresher.online.thresh import Thresh
 from thresher.prepare import Preparation, Statistics
@@ -114,7 +114,8 @@ class ThresherModel(OnlineModel):
         y : array of shape (n_rows,)
             Labels of two or more classes; for regressors finite numbers.
         sample_weight : array of shape (n_rows,), optional
-            How much each row counts; rows of weight 0 are left out.
+            How much each row counts, compared with the others: weights are divided by their mean.
+            Rows of weight 0 are left out.
         groups : array of shape (n_rows,), optional
             Rows of one group are never both learned from and held out.
         """
@@ -140,7 +141,7 @@ class ThresherModel(OnlineModel):
         if not size >= 1:
             raise ValueError(f"size={size}: it must be at least 1.")
         model = self._draft(fresh=False)
-        vars(model).pop("_lock", None)
+        model.__dict__.pop("_lock", None)
         model._prepared = self._fitted.preparation
         model.n_features_to_select = int(path.sizes[path.place(size)])
         model.path_ = path._replace(size=model.n_features_to_select)
@@ -158,6 +159,7 @@ class ThresherModel(OnlineModel):
         rows, preparation = check_rows(self, X), self._fitted.preparation
         targets = self.known_targets(y, rows.n)
         importance = self._importance(targets, check_weights(sample_weight, rows.n))
+        _, rows, targets, importance = with_weight(rows, targets, importance)
         sample = self.sample(preparation.apply(rows), targets, importance, preparation)
         with threads(self.n_jobs) as team:
             return half_sample_counts(
@@ -309,6 +311,20 @@ class ThresherModel(OnlineModel):
             return {}
         return {"frequency": self.selection_frequency_[self._fitted.columns]}
 
+    def training_tree(self) -> dict[str, Any]:
+        """Return all that ``partial_fit`` needs to go on, as a tree of plain values."""
+        if "path_" in vars(self):
+            raise ValueError(
+                "A model from fit has no state of training, as partial_fit cannot go on from it: "
+                "save it with training_state=False."
+            )
+        return super().training_tree()
+
+    def _importance(self, targets: np.ndarray, weights: np.ndarray) -> np.ndarray:
+        """Return how much each row counts: one row on average, as penalties are for such."""
+        importance = super()._importance(targets, weights)
+        return importance * (np.count_nonzero(importance) / importance.sum())
+
     def _n_outputs(self) -> int:
         """Return how many margins a row has."""
         raise NotImplementedError
@@ -345,12 +361,15 @@ class ThresherModel(OnlineModel):
         self._names, self.index_base_ = source.names, source.index_base
 
     def _learn_next(self, X: Any, y: Any, sample_weight: Any, classes: Any) -> Self:
-        if "path_" in vars(self):
-            raise ValueError(
-                "partial_fit cannot go on from fit, which compares rows that are all at hand. "
-                "Begin with a new model (sklearn.base.clone), or fit all rows together."
-            )
-        return super()._learn_next(X, y, sample_weight, classes)
+        if "path_" not in vars(self):
+            return super()._learn_next(X, y, sample_weight, classes)
+        warnings.warn(BEGINS_ANEW, UserWarning, stacklevel=3)
+        with self._exclusive():
+            draft = self._draft(fresh=True)
+            if classes is None:
+                classes = getattr(self, "classes_", None)
+            super(ThresherModel, draft)._learn_next(X, y, sample_weight, classes)
+            return self._become(draft)
 
     def _learner(self) -> Thresh:
         n_classes = len(getattr(self, "classes_", ()))
@@ -368,6 +387,12 @@ class ThresherModel(OnlineModel):
 NOT_CLEAR = (
     "No number of features is clearly better than none: the best held-out loss is within two "
     "standard errors of that of a model without features."
+)
+
+
+BEGINS_ANEW = (
+    "partial_fit begins a new model: it cannot go on from fit, which compares rows that are all at "
+    "hand."
 )
 
 
@@ -444,8 +469,9 @@ class ThresherRegressor(ThresherModel, OnlineRegressor):
             "loss",
             "squared_error",
             (OneOf(*NUMBER_LOSSES),),
-            " or ".join(f'"{name}"' for name in NUMBER_LOSSES),
-            "What is minimized. Huber's loss is linear beyond one spread of the targets.",
+            ", ".join(f'"{name}"' for name in NUMBER_LOSSES),
+            "What is minimized. Huber's loss is linear beyond one spread of the targets. "
+            '"quantile_90" predicts what nine of ten targets stay below.',
         ),
         *SHARED,
     )
@@ -457,15 +483,18 @@ class ThresherRegressor(ThresherModel, OnlineRegressor):
     def _winnow_targets(
         self, targets: np.ndarray, importance: np.ndarray
     ) -> tuple[np.ndarray, float, float]:
-        robust, centre, unit = LOSSES[self.loss].code == HUBER, 0.0, 0.0
+        robust, centre, unit = LOSSES[self.loss].robust, 0.0, 0.0
         if self.fit_intercept:
             mean = float(np.average(targets, weights=importance))
             centre = median(targets, importance) if robust else mean
         if robust:
             unit = NORMAL_SPREAD * median(np.abs(targets - centre), importance)
         if not unit > 0:  # or more than half of the targets are the same
-            unit = float(np.sqrt(np.average((targets - centre) ** 2, weights=importance)))
+            with np.errstate(over="ignore"):
+                unit = float(np.sqrt(np.average((targets - centre) ** 2, weights=importance)))
         unit = unit if unit > 0 else 1.0
+        if not np.isfinite(unit):
+            raise ValueError("The targets are too large: divide y by a constant.")
         return (targets - centre) / unit, centre, unit
 
 

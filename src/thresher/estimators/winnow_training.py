@@ -20,8 +20,8 @@ from thresher.prepare import Preparation, Statistics
 from thresher.rows import Rows, joined
 from thresher.threads import threads
 from thresher.winnow.eliminate import Field
-from thresher.winnow.folds import Fold, Split
-from thresher.winnow.path import fold_of, rows_in_fold, winnow_fields
+from thresher.winnow.folds import Fold
+from thresher.winnow.path import Part, fold_of, rows_in_fold, winnow_fields
 from thresher.winnow.sample import Sample
 from thresher.winnow.screen import Sums, n_screened
 
@@ -127,9 +127,9 @@ class WinnowTraining:
         self.n_passes += 2
         model = self.model
         plan, splits = model.plan(targets, importance)
-        chosen = [rows_in_fold(split) for split in splits]
-        wanted = np.unique(np.concatenate([places for split in chosen for places in split]))
         whole = model.sample(Rows.none(), targets, importance, preparation)
+        chosen = [rows_in_fold(whole, split) for split in splits]
+        wanted = np.unique(np.concatenate([part.places for parts in chosen for part in parts]))
         sums, kept = Sums.of(_part(whole, Rows.none(), slice(0))), []
         for chunk, places in self._numbered():
             part = _part(whole, preparation.apply(rows_of(chunk)), places)
@@ -148,9 +148,9 @@ class WinnowTraining:
             yield chunk
         field = Field.of_screened(whole, sums, columns, joined(screened), Rows.none())
 
-        def fold(split: Split) -> Fold:
-            places = np.searchsorted(wanted, split[0]), np.searchsorted(wanted, split[1])
-            return fold_of(in_folds, places, split, n_screened(largest))
+        def fold(parts: tuple[Part, Part]) -> Fold:
+            places = [np.searchsorted(wanted, part.places) for part in parts]
+            return fold_of(in_folds, places, parts, n_screened(largest))
 
         with threads(model.n_jobs) as team:
             path = winnow_fields(field, team.map(fold, chosen), plan, largest, team)

@@ -50,7 +50,7 @@ def _sizes(model: Any) -> dict[int, Contents]:
     """Return the models of a path by their numbers of features."""
     if not hasattr(model, "path_"):
         raise ValueError(f"every_size=True: {type(model).__name__} has a model of one size only.")
-    return {size: Contents.of(model.at_size(size)) for size in model.path_.sizes}
+    return {size: Contents.of(model.at_size(size)) for size in model.path_.sizes.tolist()}
 
 
 def to_sklearn(model: Exportable) -> Any:

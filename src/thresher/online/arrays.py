@@ -139,7 +139,9 @@ class Log:
     """
 
     def __init__(self, n_lanes: int, **kinds: type) -> None:
-        self.arrays = {name: np.zeros((n_lanes, 0), kind) for name, kind in kinds.items()}
+        self.arrays: dict[str, np.ndarray] = {
+            name: np.zeros((n_lanes, 0), kind) for name, kind in kinds.items()
+        }
         self.lengths = np.zeros(n_lanes, np.int64)
 
     def __getitem__(self, name: str) -> np.ndarray:

@@ -6,10 +6,10 @@ weights w hardly depend on the order of the rows. The *final* model has the best
 long steps: it is the one that predicts.
 
 Features are ranked by |w| times their marginal association with the targets y, which is
-|S| / sqrt(sum x^2) for S = sum x (y - mean y), and does not depend on the order at all. A stage
-ends when the number of rows has grown by half. Then the features with the lowest ranks are purged
-for good, and the best ones become those of the final model. Whoever reads the weights gets the best
-as of that row.
+|S| / sqrt(sum x^2) for S = sum x (y - mean y), and does not depend on the order at all. Every stage
+is longer than the one before. At its end, the features with the lowest ranks are purged for good,
+and the best ones become those of the final model. Whoever reads the weights gets the best as of
+that row.
 
 Several classes share their features: w and S are then vectors, one entry per class, and features
 are ranked by the norms.
@@ -30,6 +30,7 @@ from thresher.online.steps import Steps
 from thresher.online.thresh_rows import (
     AROUND,
     CANDIDATE,
+    FINAL_ROOT,
     FINAL_WEIGHT,
     FIT,
     MEAN,
@@ -42,6 +43,7 @@ from thresher.online.thresh_rows import (
     TINY,
     TOTAL,
     WEIGHT,
+    Lengths,
     learn_one,
     learn_several,
     squared_ranks,
@@ -51,22 +53,21 @@ from thresher.online.updates import Updates
 from thresher.rows import Rows
 from thresher.threads import Threads
 
-# The constants were chosen inside the training rows of 14 sets of 300 to 24,000 rows, at 50 to 200
+# The constants were chosen inside the training rows of 14 sets of 300 to 24,000 rows, at 20 to 200
 # features, by the error and by kappa between the selections from several orders of the rows.
 
-# Steps while selecting, of the log loss and of others: those are steeper, and their margins
-# smaller. Twice as long steps lower the error by 1 %, and kappa by .02.
-SELECTING, OTHERS_SELECTING = 1.0, 0.2
-# How much longer steps of the final model are. From 2 to 4 the error is the same within 1 %.
-FINAL, OTHERS_FINAL = 3.0, 10.0
+# Steps for the log loss, and for others: those are steeper, and their margins smaller. Twice as
+# long steps while selecting lower kappa by .04 and the error by 1 to 2 %.
+LOGISTIC = Lengths(selecting=0.8, damping=0.2, final=2.0)
+OTHERS = Lengths(selecting=0.2, damping=0.5, final=1.0)
 # A feature enters the final model with so many times its weight in the other, whose steps are
 # shorter, and which shares what there is to learn among more features. 1 costs 2 % of the error.
-ENTRY = 4.0
-# Stages. 20 and 1.1 lower the error by 1 %, and take five times as long.
-FIRST_STAGE, GROWTH = 100, 1.5
-# After t rows, the share UNPURGED / t of all columns is left. A third of it costs .06 of kappa;
-# features that are never purged cost 5 % of the error where many rows are left for few features.
-UNPURGED = 3000
+ENTRY = 3.0
+# Stages: shorter ones do not lower the error, and twice as long ones raise it by 1 %.
+FIRST_STAGE, GROWTH = 50, 1.3
+# After t rows, the share UNPURGED / t of all columns is left. A third of it costs .06 of kappa; if
+# nothing is purged, few features in many rows err by 20 % more, since they change until the end.
+UNPURGED = 2000
 # Where nothing says how many features: a share of the columns that occur, but at least so many.
 SHARE, LEAST = 0.01, 100
 
@@ -86,7 +87,7 @@ class ThreshState(Arrays):
             {"numbers": numbers, "roles": np.zeros(0, np.int8)},
             {
                 "biases": np.zeros((3, n_outputs)),
-                "counts": np.zeros(6),
+                "counts": np.zeros(7),
                 "stage": np.array([0, FIRST_STAGE, 0]),
             },
         )
@@ -119,12 +120,15 @@ class ThreshState(Arrays):
         restore = super().savepoint(slots, n_updates)
         if n_updates < self.room:
             return restore
-        roles = self.used("roles").copy()
-        final = self.used("numbers")[FINAL_WEIGHT::PER_OUTPUT].copy()
+        roles, rows = (
+            self.used("roles").copy(),
+            [FINAL_ROOT, *range(FINAL_WEIGHT, self["numbers"].shape[0], PER_OUTPUT)],
+        )
+        final = self.used("numbers")[rows]
 
         def restore_all() -> None:
             self["roles"][: roles.size] = roles
-            self["numbers"][FINAL_WEIGHT::PER_OUTPUT, : roles.size] = final
+            self["numbers"][rows, : roles.size] = final
             restore()
 
         return restore_all
@@ -162,7 +166,7 @@ class Thresh:
         cls, loss: Loss, fit_intercept: bool, n_features: int | None = None, n_outputs: int = 1
     ) -> Self:
         """Return the learner for a loss; three classes or more have an output each."""
-        return cls(loss.code, Steps(SELECTING, fit_intercept=fit_intercept), n_features, n_outputs)
+        return cls(loss.code, Steps(1.0, fit_intercept=fit_intercept), n_features, n_outputs)
 
     @property
     def of_numbers(self) -> bool:
@@ -192,10 +196,9 @@ class Thresh:
             targets = standardized(counted, mine, self.steps.fit_intercept, counts)
             mine, counted = mine._replace(targets=targets), counted - counts[ORIGIN]
         learn = learn_one if self.n_outputs == 1 else learn_several
-        logistic = self.loss == LOG_LOSS
-        lengths = (SELECTING, FINAL) if logistic else (OTHERS_SELECTING, OTHERS_FINAL)
+        lengths = LOGISTIC if self.loss == LOG_LOSS else OTHERS
         arrays = state["roles"], state["numbers"].T, state["biases"], counts
-        learned = learn(rows, mine, counted, self.loss, *lengths, *arrays)
+        learned = learn(rows, mine, counted, self.loss, lengths, *arrays)
         if learned < mine.order.size:
             raise Overflow(int(mine.order[learned]))
         state["stage"][ROWS] += learned
@@ -212,6 +215,7 @@ class Thresh:
         active, ranks = active[~purged], ranks[~purged]
         best = active[highest(ranks, self._wanted(state))]
         state["numbers"][FINAL_WEIGHT::PER_OUTPUT, best] = self._final(state, best)
+        state["numbers"][FINAL_ROOT, best[roles[best] != MEMBER]] = 0.0
         roles[active] = CANDIDATE
         roles[best] = MEMBER
         stage[END] = math.ceil(stage[END] * GROWTH)

@@ -1,12 +1,13 @@
 """What a row changes in the two models of ``thresh``, compiled, and the ranks of features.
 
 A weight of the selecting model moves by -eta g / (damping + sqrt(sum g^2)), where g is the gradient
-of the loss at this model's margin. One of the final model moves by -eta' g' / (sqrt(sum g^2) +
-|g'|), with the same root: the last term bounds the step where its own gradient is much larger.
-Targets that are ``counted`` are those of the sums that rank features.
+of the loss at this model's margin; one of the final model by -eta' g' / sqrt(sum g'^2), where the
+sum counts the rows since the feature entered it. ``counted`` are the targets of the sums that rank
+features.
 """
 
 import math
+from typing import NamedTuple
 
 import numpy as np
 
@@ -15,19 +16,28 @@ from thresher.losses import LOG_LOSS, slope_of
 from thresher.online.ftrl import longest
 from thresher.online.updates import dot
 
-# Added to the root of a feature's squared gradients, so that its first rows do not decide.
-DAMPING = 0.5
-
 PURGED, CANDIDATE, MEMBER = -1, 0, 1  # roles of a feature; new ones are candidates
-# Numbers of a feature: the root of its squared gradients, sums of x and x^2; then for every output
-# its weights in both models, and the sum of x y.
-ROOT, SUM, SQUARES, WEIGHT, FINAL_WEIGHT, PULL = range(6)
+# Numbers of a feature: the roots of its squared gradients in both models, sums of x and x^2; then
+# for every output its weights in both models, and the sum of x y.
+ROOT, FINAL_ROOT, SUM, SQUARES, WEIGHT, FINAL_WEIGHT, PULL = range(7)
 PER_OUTPUT = 3
 SELECT, FIT, TALLY = range(3)  # of the biases: those of the two models, and the sums of targets
-# Of the counts: the bias's root, the weight of all rows, the mean of their targets, the sum of
-# squares around it, the first target, and the rows' mean squared norm.
-BIAS_ROOT, TOTAL, MEAN, AROUND, ORIGIN, NORM = range(6)
+# Of the counts: the roots of the biases, the weight of all rows, the mean of their targets, the sum
+# of squares around it, the first target, and the rows' mean squared norm.
+BIAS_ROOT, FIT_ROOT, TOTAL, MEAN, AROUND, ORIGIN, NORM = range(7)
 TINY = 1e-300
+
+
+class Lengths(NamedTuple):
+    """How long the steps of the selecting model and of the final one are.
+
+    The damping is added to the root of a feature's squared gradients in the former, so that its
+    first rows do not decide.
+    """
+
+    selecting: float
+    damping: float
+    final: float
 
 
 @jit
@@ -68,7 +78,7 @@ def standardized(numbers, updates, centred, counts):
 
 
 @jit
-def learn_one(rows, updates, counted, loss, step, longer, roles, numbers, biases, counts):
+def learn_one(rows, updates, counted, loss, lengths, roles, numbers, biases, counts):
     """Learn from the rows in turn; return how many were learned before the numbers overflowed.
 
     What a row needs is brought together first: side by side, several numbers are divided and
@@ -79,7 +89,7 @@ def learn_one(rows, updates, counted, loss, step, longer, roles, numbers, biases
     most = longest(starts) + 1
     near, best = np.empty(most, np.uint32), np.empty(most, np.uint32)
     xs, roots, weights = np.empty(most), np.empty(most), np.empty(most)
-    best_xs, best_roots, finals = np.empty(most), np.empty(most), np.empty(most)
+    best_xs, final_roots, finals = np.empty(most), np.empty(most), np.empty(most)
     for t in range(order.size):
         i, size, n, n_best = order[t], sizes[t], np.uint64(0), np.uint64(0)
         # unsigned, since Numba lets signed places count from an array's end; without a branch,
@@ -91,7 +101,9 @@ def learn_one(rows, updates, counted, loss, step, longer, roles, numbers, biases
             n_best += np.uint64(roles[j] == MEMBER)
             n += np.uint64(roles[j] != PURGED)
         for k in range(n_best):
-            best_xs[k], finals[k] = xs[best[k]], numbers[near[best[k]], FINAL_WEIGHT]
+            j = near[best[k]]
+            best_xs[k] = xs[best[k]]
+            finals[k], final_roots[k] = numbers[j, FINAL_WEIGHT], numbers[j, FINAL_ROOT]
         margin = size * biases[SELECT, 0] + dot(weights, xs, n)
         fit = size * biases[FIT, 0] + dot(finals, best_xs, n_best)
         if not math.isfinite(margin + fit):
@@ -99,16 +111,17 @@ def learn_one(rows, updates, counted, loss, step, longer, roles, numbers, biases
         weight, y, norm = importance[i], importance[i] * counted[i], norms[t]
         slope = weight * slope_of(loss, margin, targets[i])
         fit_slope = weight * slope_of(loss, fit, targets[i])
-        stride, damping = step / math.sqrt(norm), DAMPING * math.sqrt(norm)
+        length = math.sqrt(norm)
+        step, final_step = lengths.selecting / length, lengths.final / length
+        damping = lengths.damping * length
         for k in range(n):
             gradient = slope * xs[k]
             roots[k] = math.sqrt(roots[k] * roots[k] + gradient * gradient)
-            weights[k] -= stride * gradient / (damping + roots[k])
-        for k in range(n_best):
-            best_roots[k] = roots[best[k]]
+            weights[k] -= step * gradient / (damping + roots[k])
         for k in range(n_best):
             gradient = fit_slope * best_xs[k]
-            finals[k] -= longer * stride * gradient / (best_roots[k] + abs(gradient) + TINY)
+            final_roots[k] = math.sqrt(final_roots[k] * final_roots[k] + gradient * gradient)
+            finals[k] -= final_step * gradient / (final_roots[k] + TINY)
         for k in range(n):
             j, x = near[k], xs[k]
             numbers[j, ROOT], numbers[j, WEIGHT] = roots[k], weights[k]
@@ -116,19 +129,19 @@ def learn_one(rows, updates, counted, loss, step, longer, roles, numbers, biases
             numbers[j, SQUARES] += weight * x * x
             numbers[j, PULL] += y * x
         for k in range(n_best):
-            numbers[near[best[k]], FINAL_WEIGHT] = finals[k]
-        gradient, fit_gradient = slope * size, fit_slope * size
-        root = math.sqrt(counts[BIAS_ROOT] * counts[BIAS_ROOT] + gradient * gradient)
-        biases[SELECT, 0] -= stride * gradient / (damping + root)
-        biases[FIT, 0] -= longer * stride * fit_gradient / (root + abs(fit_gradient) + TINY)
+            j = near[best[k]]
+            numbers[j, FINAL_WEIGHT], numbers[j, FINAL_ROOT] = finals[k], final_roots[k]
+        counts[BIAS_ROOT] = math.hypot(counts[BIAS_ROOT], slope * size)
+        counts[FIT_ROOT] = math.hypot(counts[FIT_ROOT], fit_slope * size)
+        biases[SELECT, 0] -= step * slope * size / (damping + counts[BIAS_ROOT])
+        biases[FIT, 0] -= final_step * fit_slope * size / (counts[FIT_ROOT] + TINY)
         biases[TALLY, 0] += y
-        counts[BIAS_ROOT], counts[NORM] = root, norm
-        counts[TOTAL] += weight
+        counts[TOTAL], counts[NORM] = counts[TOTAL] + weight, norm
     return order.size
 
 
 @jit
-def learn_several(rows, updates, counted, loss, step, longer, roles, numbers, biases, counts):
+def learn_several(rows, updates, counted, loss, lengths, roles, numbers, biases, counts):
     """Learn classes from the rows in turn; return how many before the numbers overflowed.
 
     All outputs of a feature have one root of squared gradients, and so one length of steps.
@@ -154,29 +167,31 @@ def learn_several(rows, updates, counted, loss, step, longer, roles, numbers, bi
             slopes_at(slopes, loss, right, weight),
             slopes_at(fits, loss, right, weight),
         )
-        stride, damping = step / math.sqrt(norms[t]), DAMPING * math.sqrt(norms[t])
+        length = math.sqrt(norms[t])
+        step, final_step = lengths.selecting / length, lengths.final / length
+        damping = lengths.damping * length
         for k in range(first, last):
             j, x = slots[k], values[k]
             if roles[j] == PURGED:
                 continue
-            root = math.sqrt(numbers[j, ROOT] ** 2 + (pull * x) ** 2)
-            move = stride * x / (damping + root)
-            fit_move = (
-                (roles[j] == MEMBER) * longer * stride * x / (root + fit_pull * abs(x) + TINY)
-            )
+            numbers[j, ROOT] = math.hypot(numbers[j, ROOT], pull * x)
+            move, fit_move = step * x / (damping + numbers[j, ROOT]), 0.0
+            if roles[j] == MEMBER:
+                numbers[j, FINAL_ROOT] = math.hypot(numbers[j, FINAL_ROOT], fit_pull * x)
+                fit_move = final_step * x / (numbers[j, FINAL_ROOT] + TINY)
             for o in range(n_outputs):
                 numbers[j, WEIGHT + PER_OUTPUT * o] -= slopes[o] * move
                 numbers[j, FINAL_WEIGHT + PER_OUTPUT * o] -= fits[o] * fit_move
-            numbers[j, ROOT] = root
             numbers[j, SUM] += weight * x
             numbers[j, SQUARES] += weight * x * x
             numbers[j, PULL + PER_OUTPUT * right] += weight * x
-        root = math.sqrt(counts[BIAS_ROOT] ** 2 + (pull * size) ** 2)
-        biases[SELECT] -= slopes * (stride * size / (damping + root))
-        biases[FIT] -= fits * (longer * stride * size / (root + fit_pull * size + TINY))
+        counts[BIAS_ROOT] = math.hypot(counts[BIAS_ROOT], pull * size)
+        counts[FIT_ROOT] = math.hypot(counts[FIT_ROOT], fit_pull * size)
+        biases[SELECT] -= slopes * (step * size / (damping + counts[BIAS_ROOT]))
+        biases[FIT] -= fits * (final_step * size / (counts[FIT_ROOT] + TINY))
         biases[TALLY, right] += weight
-        counts[BIAS_ROOT], counts[NORM] = root, norms[t]
         counts[TOTAL] += weight
+        counts[NORM] = norms[t]
     return order.size
 
 

@@ -17,6 +17,7 @@ from thresher.winnow.sample import Sample
 from thresher.winnow.screen import Sums
 
 STEP = 0.7  # logarithm of how many times fewer columns are left after a round: half of them leave
+SMALLEST, TINY = 1e-3, 1e-300  # factors of columns by their weights, at least
 PRECISION = 1e-2  # of a gradient, for each root of the rows' weight, or for less than one row
 
 
@@ -30,14 +31,25 @@ def sizes_down(first: int, goals: Sequence[int]) -> list[int]:
     return list(dict.fromkeys(sizes))
 
 
-class Final(NamedTuple):
-    """How the weights of the features selected are fitted.
+class Way(NamedTuple):
+    """In which coordinates the weights of the features selected are fitted.
 
-    ``kept_length`` says that rows are as long as their values in these features alone make them;
-    ``strength`` is 1 over the penalty, for rows whose mean squared length is 1.
+    ``kept_length`` says that rows are as long as their values in these features alone make them,
+    ``adaptive`` that columns are multiplied by their weights while selecting: large weights are
+    then hardly penalized, and small ones fall to nothing.
     """
 
     kept_length: bool
+    adaptive: bool
+
+
+class Final(NamedTuple):
+    """How the weights of the features selected are fitted.
+
+    The ``strength`` is 1 over the penalty, for rows whose mean squared length is 1.
+    """
+
+    way: Way
     strength: float
 
 
@@ -104,18 +116,28 @@ class Field(NamedTuple):
         kept = np.sort(np.argsort(-norms, kind="stable")[:size])
         return self.only(kept), by_column[np.append(kept, -1)].ravel()
 
-    def for_final(self, kept_length: bool) -> Self:
-        """Return the same in units in which the rows' mean squared length is 1."""
-        field = self._with_kept_lengths() if kept_length else self
-        scale = field.problem.mean_length()
-        if not scale > 0:
-            return field
-        rows, held = field.problem.rows, field.held
-        problem = field.problem._replace(
-            rows=rows._replace(values=rows.values / scale), centres=field.problem.centres / scale
+    def for_final(self, way: Way, weights: np.ndarray) -> Self:
+        """Return the same in a way's coordinates, where the rows' mean squared length is 1.
+
+        The ``weights`` are those that selected.
+        """
+        field = self._with_kept_lengths() if way.kept_length else self
+        factors = np.ones(field.columns.size)
+        if way.adaptive:
+            sizes = np.linalg.norm(self.by_column(weights)[:-1], axis=1)
+            factors = np.maximum(sizes / max(sizes.max(initial=0.0), TINY), SMALLEST)
+        field = field._scaled(factors)
+        length = field.problem.mean_length()
+        return field._scaled(np.full(factors.size, 1.0 / length)) if length > 0 else field
+
+    def _scaled(self, factors: np.ndarray) -> Self:
+        """Return the same with every column multiplied by a factor."""
+        problem = self.problem._replace(
+            rows=self.problem.rows.scaled(factors), centres=self.problem.centres * factors
         )
-        held = held._replace(values=held.values / scale)
-        return field._replace(problem=problem, factors=field.factors / scale, held=held)
+        return self._replace(
+            problem=problem, factors=self.factors * factors, held=self.held.scaled(factors)
+        )
 
     def _with_kept_lengths(self) -> Self:
         """Return rows divided by the length that they have in these columns."""
@@ -171,10 +193,10 @@ class Refit:
 
         The first size begins with the ``weights`` that selected it.
         """
-        fields = {one: field.for_final(one) for one in {final.kept_length for final in finals}}
+        fields = {way: field.for_final(way, weights) for way in {final.way for final in finals}}
         selecting = field.columns, field.by_column(weights) * field.units()
         for final in finals:
-            ready = fields[final.kept_length]
+            ready = fields[final.way]
             columns, by_column = self._last.get(final, selecting)
             places = np.append(np.searchsorted(columns, field.columns), -1)
             start = (by_column[places] / ready.units()).ravel()

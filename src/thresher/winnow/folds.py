@@ -15,10 +15,13 @@ import numpy as np
 from thresher.jit import jit
 from thresher.losses import LOSSES, value_of
 from thresher.threads import Threads
-from thresher.winnow.eliminate import Field, Final, Refit, eliminate
+from thresher.winnow.eliminate import Field, Final, Refit, Way, eliminate
 
 STRENGTHS = (0.1, 0.5, 2.5)  # while selecting
 FINALS = (0.3, 3.0, 30.0, 300.0)  # of the features selected
+OF_NUMBERS = tuple(loss.code for loss in LOSSES.values() if loss.of_numbers)
+# Adaptive weights pay where targets are numbers; for classes they change nothing.
+WAYS = (Way(False, False), Way(False, True), Way(True, False), Way(True, True))
 ROUGH = 1e-1  # precision of weights that only judge held-out rows
 
 Score = Callable[[np.ndarray, np.ndarray], float]  # of margins, and the places of their rows
@@ -60,7 +63,7 @@ class Choice(NamedTuple):
     finals: np.ndarray
 
 
-class Way(NamedTuple):
+class Descent(NamedTuple):
     """One fold's way down with one strength: by row, or a score, then size and final strength."""
 
     losses: np.ndarray
@@ -83,49 +86,51 @@ def fold_table(
 ) -> Table:
     """Return the table of all folds, each selecting without its own rows.
 
-    The strongest penalty decides which length rows have in the final fits, for all.
+    The strongest penalty decides in which way final weights are fitted, for all.
     """
-    finals = [Final(False, strength) for strength in FINALS]
-    if any(fold.field.in_length.any() for fold in folds):
-        finals += [Final(True, strength) for strength in FINALS]
+    lengths = any(fold.field.in_length.any() for fold in folds)
+    numbers = folds[0].field.problem.loss in OF_NUMBERS
+    ways = [
+        way for way in WAYS if (lengths or not way.kept_length) and (numbers or not way.adaptive)
+    ]
+    finals = [Final(way, strength) for way in ways for strength in FINALS]
 
-    def descend(fold: Fold, strength: float) -> Way:
-        return _way_down(fold, strength, sizes, finals, score)
+    def descend(fold: Fold, strength: float) -> Descent:
+        return _descend(fold, strength, sizes, finals, score)
 
     first = threads.map(descend, folds, [STRENGTHS[0]] * len(folds))
-    if len(finals) > len(FINALS):
-        chosen = _better_length(folds, first)
-        first = [way.with_finals(chosen) for way in first]
-        finals = finals[chosen]
+    chosen = better_way(folds, first)
+    first = [one.with_finals(chosen) for one in first]
+    finals = finals[chosen]
     jobs = list(product(folds, STRENGTHS[1:]))
     others = threads.map(descend, *zip(*jobs, strict=True)) if jobs else []
     each = len(STRENGTHS) - 1
-    ways = [[way, *others[each * i : each * (i + 1)]] for i, way in enumerate(first)]
-    scores = np.stack([np.stack([way.scores for way in mine]) for mine in ways])
+    runs = [[one, *others[each * i : each * (i + 1)]] for i, one in enumerate(first)]
+    scores = np.stack([np.stack([one.scores for one in mine]) for mine in runs])
     return Table(
         sizes,
         finals,
         np.concatenate([fold.importance for fold in folds]),
-        np.concatenate([np.stack([way.losses for way in mine], axis=1) for mine in ways]),
-        np.concatenate([np.stack([way.errors for way in mine], axis=1) for mine in ways]),
+        np.concatenate([np.stack([one.losses for one in mine], axis=1) for mine in runs]),
+        np.concatenate([np.stack([one.errors for one in mine], axis=1) for mine in runs]),
         np.concatenate([_null_losses(fold) for fold in folds]),
         None if score is None else scores,
-        [[way.columns for way in mine] for mine in ways],
+        [[one.columns for one in mine] for mine in runs],
     )
 
 
-def _better_length(folds: Sequence[Fold], ways: Sequence[Way]) -> slice:
-    """Return which final fits have the length of rows that loses less, over all sizes."""
+def better_way(folds: Sequence[Fold], descents: Sequence[Descent]) -> slice:
+    """Return the final fits of the way that loses least, over all sizes."""
     importance = np.concatenate([fold.importance for fold in folds])
-    losses = mean(np.concatenate([way.losses for way in ways]), importance)
+    losses = mean(np.concatenate([one.losses for one in descents]), importance)
     n = len(FINALS)
-    better = losses[:, n:].min(axis=1).mean() < losses[:, :n].min(axis=1).mean()
-    return slice(n, 2 * n) if better else slice(0, n)
+    ways = [slice(first, first + n) for first in range(0, losses.shape[1], n)]
+    return min(ways, key=lambda way: float(losses[:, way].min(axis=1).mean()))
 
 
-def _way_down(
+def _descend(
     fold: Fold, strength: float, sizes: list[int], finals: list[Final], score: Score | None
-) -> Way:
+) -> Descent:
     """Return what one fold's models of all sizes say of its held-out rows."""
     shape, refit = (len(sizes), len(finals)), Refit(ROUGH)
     losses = np.empty((fold.places.size, *shape), np.float32)
@@ -138,7 +143,7 @@ def _way_down(
             errors[:, k, j] = held_errors(margins, fold.targets, field.problem.loss)
             if score is not None:
                 scores[k, j] = score(margins, fold.places)
-    return Way(losses, errors, scores, columns)
+    return Descent(losses, errors, scores, columns)
 
 
 def _null_losses(fold: Fold) -> np.ndarray:

@@ -100,8 +100,8 @@ def multiply_classes(rows, importance, probabilities, vector, constants, product
 
 
 @jit
-def add_squares_of_classes(rows, importance, probabilities, n_classes, diagonal):
-    """Add p (1 - p) times squared values."""
+def add_squares_of_classes(rows, importance, probabilities, n_classes, diagonal, sums):
+    """Add p (1 - p) times squared values, and times values."""
     starts, columns, values = rows
     constant = diagonal.size - n_classes
     for i in range(starts.size - 1):
@@ -110,4 +110,6 @@ def add_squares_of_classes(rows, importance, probabilities, n_classes, diagonal)
             curved = importance[i] * p * (1.0 - p)
             diagonal[constant + c] += curved
             for k in range(np.uint64(starts[i]), np.uint64(starts[i + 1])):
-                diagonal[columns[k] * n_classes + c] += curved * values[k] * values[k]
+                place, value = columns[k] * n_classes + c, curved * values[k]
+                sums[place] += value
+                diagonal[place] += value * values[k]

@@ -27,9 +27,11 @@ from thresher.winnow.sample import Sample
 from thresher.winnow.screen import Sums, n_screened
 
 FEWEST_AUTO, MOST_AUTO, ROWS_A_FEATURE = 200, 1000, 10
-FINE = 10  # every size up to this one is on the path
+FINE = 4  # every size up to this one is on the path
+RARE = 0.2  # share of a fold's rows that belong to any class, if all are as rare: at least
 MOST_IN_FOLD = 3_000  # rows that a fold learns from, and as many that it holds out
 CLEARLY = 2.0  # standard errors
+FINAL_PRECISION = 1e-4  # of weights that stay: so fine that units of columns do not show
 
 
 class Path(NamedTuple):
@@ -59,6 +61,8 @@ class Path(NamedTuple):
         The penalty of the weights while features were selected.
     kept_length : bool
         Whether rows are divided by the length that they have in the columns selected alone.
+    adaptive : bool
+        Whether features with large weights while selecting are penalized less in the final fit.
     null_loss : float
         Held-out loss without any feature.
     size : int
@@ -81,6 +85,7 @@ class Path(NamedTuple):
     final_penalties: np.ndarray
     penalty: float
     kept_length: bool
+    adaptive: bool
     null_loss: float
     size: int
     clear: bool
@@ -123,32 +128,53 @@ def winnow(sample: Sample, splits: Sequence[Split], plan: Plan, threads: Threads
     largest = plan.largest(sample.targets.size)
     screened = n_screened(largest)
 
-    def fold(split: Split) -> Fold:
-        return fold_of(sample, split, split, screened)
+    def fold(parts: tuple[Part, Part]) -> Fold:
+        return fold_of(sample, [part.places for part in parts], parts, screened)
 
     field = Field.of(sample, Sums.of(sample), screened)
-    folds = threads.map(fold, [rows_in_fold(split) for split in splits])
+    folds = threads.map(fold, [rows_in_fold(sample, split) for split in splits])
     return winnow_fields(field, folds, plan, largest, threads)
 
 
-def rows_in_fold(split: Split) -> Split:
+class Part(NamedTuple):
+    """The places of a fold's rows, and how much each counts besides its own importance."""
+
+    places: np.ndarray
+    weights: np.ndarray
+
+
+def rows_in_fold(sample: Sample, split: Split) -> tuple[Part, Part]:
     """Return the rows that a fold learns from and holds out: not all of very many."""
-    some, others = (at_most(places, MOST_IN_FOLD) for places in split)
-    return some, others
+    some, others = split
+    return at_most(sample, some, MOST_IN_FOLD), at_most(sample, others, MOST_IN_FOLD)
 
 
-def fold_of(sample: Sample, places: Split, rows: Split, screened: int) -> Fold:
-    """Return a fold of a sample in which the split's rows have such places."""
-    train, held = (sample.at(one) for one in places)
+def fold_of(
+    sample: Sample, places: Sequence[np.ndarray], parts: tuple[Part, Part], screened: int
+) -> Fold:
+    """Return a fold of a sample in which the parts' rows have such places."""
+    train, held = (
+        chosen._replace(importance=chosen.importance * part.weights)
+        for chosen, part in zip(map(sample.at, places), parts, strict=True)
+    )
     field = Field.of(train, Sums.of(train), screened, held.rows)
-    return Fold(field, rows[1], held.targets, held.importance)
+    return Fold(field, parts[1].places, held.targets, held.importance)
 
 
-def at_most(places: np.ndarray, most: int) -> np.ndarray:
-    """Return so many of the places at most, the same for every fit."""
+def at_most(sample: Sample, places: np.ndarray, most: int) -> Part:
+    """Return about so many of the rows at most, the same for every fit.
+
+    More rows of a rare class are kept than its share, and count the less.
+    """
     if places.size <= most:
-        return places
-    return np.sort(places[permutation(0, 0, 0, places.size)[:most]])
+        return Part(places, np.ones(places.size))
+    places = places[permutation(0, 0, 0, places.size)]
+    classes = sample.targets[places] if sample.of_classes else np.zeros(places.size)
+    _, classes, counts = np.unique(classes, return_inverse=True, return_counts=True)
+    shares = most * counts / places.size
+    sizes = np.ceil(np.clip(most * RARE / counts.size, shares, counts)).astype(np.int64)
+    kept = [np.flatnonzero(classes == c)[:size] for c, size in enumerate(sizes)]
+    return Part(places[np.concatenate(kept)], np.repeat(shares / sizes, sizes))
 
 
 def winnow_fields(
@@ -156,7 +182,8 @@ def winnow_fields(
 ) -> Path:
     """Return the path of a field, which folds choose."""
     if not field.columns.size:
-        raise ValueError("No column of X varies: there is nothing to select.")
+        n = field.problem.targets.size
+        raise ValueError(f"No column of X varies (n_samples={n}): there is nothing to select.")
     first = min(largest, field.columns.size)
     sizes = sizes_down(first, range(1, FINE + 1))
     table = fold_table(folds, sizes, threads, plan.score)
@@ -166,7 +193,7 @@ def winnow_fields(
 
 def _path(field: Field, table: Table, choice: Choice, size: int) -> Path:
     """Return models of all sizes, with the strengths chosen."""
-    columns, weights, intercepts, refit = [], [], [], Refit()
+    columns, weights, intercepts, refit = [], [], [], Refit(FINAL_PRECISION)
     steps = eliminate(field, STRENGTHS[choice.strength], table.sizes)
     for (left, selecting), final in zip(steps, choice.finals, strict=True):
         (ready, fitted), *_ = refit.fit(left, selecting, [table.finals[final]])
@@ -193,7 +220,8 @@ def _path(field: Field, table: Table, choice: Choice, size: int) -> Path:
         score=scores,
         final_penalties=1.0 / strengths[::-1],
         penalty=1.0 / STRENGTHS[choice.strength],
-        kept_length=table.finals[0].kept_length,
+        kept_length=table.finals[0].way.kept_length,
+        adaptive=table.finals[0].way.adaptive,
         null_loss=float(mean(table.null_losses, table.importance)),
         size=size,
         clear=bool(mean(gain, table.importance) > CLEARLY * standard_error(gain, table.importance)),

@@ -215,23 +215,27 @@ def cost_of(problem, penalties, weights, margins):
 
 @jit
 def diagonal_of(problem, penalties, curvatures, diagonal):
-    """Write the Hessian's diagonal, roughly where columns are centred; it is positive."""
+    """Write the Hessian's diagonal: sums of (x - c)^2 times curvatures; it is positive."""
     n_outputs, importance, centres = problem.n_outputs, problem.importance, problem.centres
+    sums = np.zeros_like(diagonal)  # of x times curvatures
     diagonal[:] = 0.0
     constant = diagonal.size - n_outputs
     if n_outputs > 1:
-        add_squares_of_classes(problem.rows, importance, curvatures, n_outputs, diagonal)
+        add_squares_of_classes(problem.rows, importance, curvatures, n_outputs, diagonal, sums)
     else:
         starts, columns, values = problem.rows
         for i in range(importance.size):
             curved = curvatures[i]
             diagonal[constant] += curved
             for k in range(np.uint64(starts[i]), np.uint64(starts[i + 1])):
-                diagonal[columns[k]] += curved * values[k] * values[k]
+                value = curved * values[k]
+                sums[columns[k]] += value
+                diagonal[columns[k]] += value * values[k]
     for j in range(penalties.size):
         for c in range(n_outputs):
             place = j * n_outputs + c
-            spread = diagonal[place] - centres[j] * centres[j] * diagonal[constant + c]
+            apart = centres[j] * (centres[j] * diagonal[constant + c] - 2.0 * sums[place])
+            spread = diagonal[place] + apart
             diagonal[place] = max(spread, FLATTEST * diagonal[place]) + penalties[j]
     for j in range(diagonal.size):
         diagonal[j] = max(diagonal[j], FLATTEST)

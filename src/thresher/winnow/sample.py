@@ -4,6 +4,7 @@ from typing import NamedTuple, Self
 
 import numpy as np
 
+from thresher.losses import LOSSES
 from thresher.rows import Rows
 
 
@@ -23,6 +24,11 @@ class Sample(NamedTuple):
     n_outputs: int
     intercept: bool
     in_length: np.ndarray
+
+    @property
+    def of_classes(self) -> bool:
+        """Return whether targets are classes."""
+        return all(one.code != self.loss for one in LOSSES.values() if one.of_numbers)
 
     def at(self, places: np.ndarray) -> Self:
         """Return a sample of some of the rows."""

@@ -1,0 +1,1 @@
+"""Time and memory beside other libraries, as ratios measured in one run."""

@@ -1,0 +1,206 @@
+"""Tables 1 to 4 and what agrees with the paper, as Markdown from records."""
+
+import math
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from itertools import product
+from typing import Any
+
+import numpy as np
+
+from experiments.data import named
+from experiments.markdown import NOTHING, number, table
+from experiments.records import Key, Record
+from experiments.reproduce import matched, paper
+from experiments.reproduce.lines import SCALINGS, methods_on
+from experiments.reproduce.methods import LOSS_TITLES, LOSSES, METHODS
+
+NOT_YET = "not measured yet"
+READINGS = ("unit-variance", "nonzero-rms")  # of the paper's scaling
+REACH = 2.0  # of the printed standard deviations
+
+Lines = Mapping[Key, Record]  # by set, scaling, method and loss
+
+
+def spread(mean: float, deviation: float | None) -> str:
+    """Return a mean and its deviation, if it has one."""
+    if deviation is None or math.isnan(deviation):
+        return number(mean)
+    return f"{number(mean)} ± {number(deviation)}"
+
+
+def moments(values: Sequence[float]) -> str:
+    """Return the mean and the standard deviation of some values."""
+    return spread(float(np.mean(values)), float(np.std(values, ddof=1)))
+
+
+def table_1(facts: Mapping[Key, Record], sets: Sequence[str]) -> str:
+    """Return the data sets, and below each the paper's row."""
+    header = ["Data set", "Domain", "Columns", "Density %", "Training rows", "Test rows", "Note"]
+    rows = []
+    for name in sets:
+        if (name,) in facts:
+            one, known = facts[name,], named(name)
+            sizes = _sizes(one["columns"], one["density"], one["train"], one["test"])
+            rows.append([known.title, known.domain, *sizes, known.note])
+        if printed := paper.size(name):
+            title = paper.STANDS_FOR.get(name, name)
+            title = paper.TITLES.get(title, title.capitalize())
+            rows.append([f"*paper: {title}*", "", *_sizes(*printed), ""])
+    return table(header, rows)
+
+
+def _sizes(columns: int, density: float, train: int, test: int) -> list[str]:
+    return [f"{columns:,}", number(density), f"{train:,}", f"{test:,}"]
+
+
+def _kappa(line: Record) -> str:
+    if line["kappa"] is None:
+        return NOTHING
+    stability, low, high = line["stability"]
+    return f"{number(line['kappa'])} ({number(stability)}, {number(low)} to {number(high)})"
+
+
+MEASURES: dict[str, Callable[[Record], str]] = {
+    "error": lambda line: moments(line["errors"]),
+    "percent": lambda line: moments(line["percents"]),
+    "kappa": _kappa,
+    "seconds": lambda line: number(line["seconds"], 3),
+}
+
+
+def comparison(lines: Lines, sets: Sequence[str], measure: str) -> str:
+    """Return one measure, by scaling and loss; the paper's numbers in square brackets."""
+    parts = []
+    for scaling, loss in product(SCALINGS, LOSSES):
+        shown = [name for name in sets if methods_on(name, scaling)]
+        methods = [METHODS[name] for name in methods_on(shown[0], scaling)] if shown else []
+        rows = [
+            [one.title, *(_cell(lines, (name, scaling, one.name, loss), measure) for name in shown)]
+            for one in methods
+            if loss in one.losses
+        ]
+        parts.append(f"**{LOSS_TITLES[loss]}, {scaling}**")
+        parts.append(table(["Method", *(named(name).title for name in shown)], rows))
+    return "\n\n".join(parts)
+
+
+def _cell(lines: Lines, line: tuple[str, str, str, str], measure: str) -> str:
+    ours = MEASURES[measure](lines[line]) if line in lines else NOT_YET
+    name, scaling, method, loss = line
+    if measure == "seconds" or scaling == "row-l2":
+        return ours
+    printed = paper.printed(measure, name, method, loss)
+    return f"{ours} [{spread(*printed)}]" if printed else ours
+
+
+def oracle_table(lines: Lines) -> str:
+    """Return the final model, the best iterate by test error, and the paper, side by side."""
+    sides = ("final", "best iterate (oracle)", "paper")
+    header = ["Data set", "Scaling", "Loss"]
+    header += [f"{what} %: {side}" for what in ("error", "nonzero") for side in sides]
+    rows = []
+    for (name, scaling, method, loss), line in lines.items():
+        if "oracle" in line:
+            row = [named(name).title, scaling, LOSS_TITLES[loss]]
+            for measure, key in (("error", "errors"), ("percent", "percents")):
+                printed = paper.printed(measure, name, method, loss)
+                row += [moments(line[key]), moments(line["oracle"][key])]
+                row.append(spread(*printed) if printed else NOTHING)
+            rows.append(row)
+    return table(header, rows)
+
+
+def matched_table(found: Mapping[Key, Record], name: str, measure: str) -> str:
+    """Return error or kappa of every method at the same numbers of features."""
+    rows = []
+    for method in METHODS.values():
+        one = found.get((name, method.name))
+        if one:
+            values = [_matched(point, measure) for point in one["points"]]
+            rows.append([method.title, *values, *[""] * (len(matched.SIZES) - len(values))])
+        elif method.knob:
+            rows.append([method.title, NOT_YET, *[""] * (len(matched.SIZES) - 1)])
+    return table(["Method", *(f"{size:,}" for size in matched.SIZES)], rows)
+
+
+def _matched(point: Record | None, measure: str) -> str:
+    if point is None:
+        return NOTHING
+    return number(float(np.mean(point["errors"])) if measure == "error" else point["kappa"])
+
+
+def settings_table(lines: Lines, scaling: str) -> str:
+    """Return what cross-validation chose."""
+    rows = []
+    for (name, its_scaling, method, loss), line in lines.items():
+        if its_scaling == scaling:
+            words = ", ".join(f"{key} {value}" for key, value in line["params"].items())
+            title = LOSS_TITLES[loss].lower()
+            rows.append([named(name).title, METHODS[method].title, title, words or "defaults"])
+    return table(["Data set", "Method", "Loss", "Chosen"], rows)
+
+
+# ---------------------------------------------------------------------------------- agreement
+
+
+def verdict(ours: float, printed: paper.Printed) -> str:
+    """Return whether our mean lies within two printed deviations, or on which side."""
+    if abs(ours - printed.mean) <= REACH * printed.deviation:
+        return "agrees"
+    return "lower" if ours < printed.mean else "higher"
+
+
+def agreement_table(lines: Lines, sets: Sequence[str]) -> str:
+    """Return every printed error of the sets that are exactly the paper's, beside ours."""
+    exact = [name for name in sets if paper.size(name) and name not in paper.STANDS_FOR]
+    rows: list[list[str]] = []
+    verdicts: dict[str, list[str]] = {reading: [] for reading in READINGS}
+    for name, method, loss in product(exact, METHODS.values(), LOSSES):
+        printed = paper.printed("error", name, method.name, loss)
+        if printed is None:
+            continue
+        cells = [named(name).title, method.title, LOSS_TITLES[loss], number(printed.mean)]
+        for reading in READINGS:
+            line = lines.get((name, reading, method.name, loss))
+            if line:
+                ours = float(np.mean(line["errors"]))
+                verdicts[reading].append(verdict(ours, printed))
+            cells.append(f"{number(ours)}, {verdicts[reading][-1]}" if line else NOT_YET)
+        rows.append(cells)
+    counted = [_counted(verdicts[reading]) for reading in READINGS]
+    rows.append(["**All**", "", "", "", *counted])
+    return table(["Data set", "Method", "Loss", "Paper", *READINGS], rows)
+
+
+def _counted(verdicts: Sequence[str]) -> str:
+    counts = [verdicts.count(side) for side in ("agrees", "lower", "higher")]
+    return "{} agree, {} lower, {} higher".format(*counts)
+
+
+# What the paper claims of its method beside the truncated gradient; undefined kappas do not count.
+CLAIMS: dict[str, Callable[[Record, Record], bool]] = {
+    "lower test error": lambda its, other: np.mean(its["errors"]) < np.mean(other["errors"]),
+    "smaller deviation of it": lambda its, other: np.std(its["errors"]) < np.std(other["errors"]),
+    "fewer nonzero weights": lambda its, other: (
+        np.mean(its["percents"]) < np.mean(other["percents"])
+    ),
+    "higher kappa": lambda its, other: (its["kappa"] or -1) > (other["kappa"] or -1),
+}
+
+
+def claims_table(lines: Lines, sets: Sequence[str]) -> str:
+    """Return on how many of the paper's sets and losses each of its claims holds."""
+    pairs = {reading: list(_pairs(lines, sets, reading)) for reading in READINGS}
+    rows = [
+        [claim, *(f"{sum(holds(*p) for p in pairs[r])} of {len(pairs[r])}" for r in READINGS)]
+        for claim, holds in CLAIMS.items()
+    ]
+    return table(["Claim", *READINGS], rows)
+
+
+def _pairs(lines: Lines, sets: Sequence[str], scaling: str) -> Iterator[tuple[Any, Any]]:
+    """Yield the paper's method beside the truncated gradient, on stand-ins as well."""
+    for name, loss in product(filter(paper.size, sets), LOSSES):
+        keys = [(name, scaling, m, loss) for m in ("stabilized-paper", "truncated-gradient")]
+        if all(key in lines for key in keys):
+            yield lines[keys[0]], lines[keys[1]]

@@ -1,0 +1,243 @@
+"""Preparation and the scorer: statistics add up, weights fold back, margins equal dense ones."""
+
+import numpy as np
+import pytest
+from numpy.testing import assert_allclose, assert_array_equal
+from scipy import sparse
+
+from thresher.fitted import Fitted, Scorer
+from thresher.prepare import Preparation, Statistics, measured_columns
+from thresher.rows import Rows
+
+
+def rows_of(dense):
+    return Rows.of(sparse.csr_array(dense))
+
+
+def words(n=40, p=30, seed=0):
+    """Return rows of few positive values, as of words in documents."""
+    rng = np.random.default_rng(seed)
+    return rng.random((n, p)) * (rng.random((n, p)) < 0.15)
+
+
+def statistics_of(X, importance=None):
+    importance = np.ones(len(X)) if importance is None else importance
+    return Statistics.of(rows_of(X), X.shape[1], importance)
+
+
+# ---------------------------------------------------------------------------------- statistics
+
+
+def test_statistics_equal_numpy_and_add_up():
+    X, s = words(), np.random.default_rng(1).random(40)
+    whole = statistics_of(X, s)
+    for mine, its in zip(whole, (s.sum(), s @ (X != 0), s @ X, s @ X**2), strict=True):
+        assert_allclose(mine, its)
+    parts = statistics_of(X[:1], s[:1]) + statistics_of(X[1:25], s[1:25])
+    for mine, its in zip(parts + statistics_of(X[25:], s[25:]), whole, strict=True):
+        assert_allclose(mine, its)
+
+
+def test_a_chunk_may_bring_new_columns():
+    X = words()
+    X[:20, 17:] = 0.0
+    for one, other in ((X[:20, :17], X[20:]), (X[20:], X[:20, :17])):
+        for mine, its in zip(
+            statistics_of(one) + statistics_of(other), statistics_of(X), strict=True
+        ):
+            assert_allclose(mine, its)
+
+
+def test_sizes_and_spreads():
+    X = np.array([[3.0, 1, 0], [-4, 1, 0], [0, 1, 0]])
+    statistics = statistics_of(X)
+    assert_allclose(statistics.sizes(), [np.sqrt(12.5), 1, 0])
+    # around the mean of all rows, over those with a value
+    assert_allclose(statistics.spreads(), [np.sqrt((25 - 1 / 3) / 2), 0, 0])
+
+
+# ------------------------------------------------------------------------------------ decisions
+
+
+def with_column(values, share):
+    """Return words, and a last column with such values in a share of the rows."""
+    X = words(n=200)
+    values = np.where(np.arange(200) < share * 200, values, 0.0)
+    return np.column_stack([X, values])
+
+
+@pytest.mark.parametrize(
+    ("X", "measured", "unit"),
+    [
+        (np.random.default_rng(0).normal(size=(20, 5)), range(5), False),  # dense
+        (np.ones((20, 5)), range(5), False),
+        (words(), [], True),
+        (with_column(0.5, 1.0), [], True),  # dense, but like words
+        (with_column(30.0, 1.0), [30], True),  # dense and odd
+        (with_column(0.01, 1.0), [30], True),
+        (with_column(30.0, 0.3), [], True),  # sparse and a little odd
+        (with_column(300.0, 0.3), [30], True),  # sparse and very odd
+        (with_column(300.0, 0.02), [], True),  # in four rows
+        (np.zeros((20, 5)), [], False),
+    ],
+)
+def test_measured_columns_and_length(X, measured, unit):
+    statistics = statistics_of(X)
+    assert_array_equal(measured_columns(statistics), list(measured))
+    preparation = Preparation.from_statistics(statistics)
+    assert_array_equal(preparation.measured, list(measured))
+    assert preparation.unit is unit
+    inside = np.full(X.shape[1], unit)
+    inside[list(measured)] = False
+    assert_array_equal(preparation.in_length(X.shape[1]), inside)
+
+
+def test_length_may_be_given():
+    dense = statistics_of(np.random.default_rng(0).normal(size=(20, 5)))
+    given = Preparation.from_statistics(dense, True)
+    assert given.unit
+    assert given.measured.size == 0
+    assert not Preparation.from_statistics(statistics_of(words()), False).unit
+
+
+def test_constant_columns_have_a_size():
+    X = np.random.default_rng(0).normal(size=(20, 3))
+    X[:, 1] = -5.0
+    assert_allclose(Preparation.from_statistics(statistics_of(X)).factors[1], 0.2)
+
+
+def test_values_that_overflow_are_refused():
+    X = words()
+    X[3, 7] = 1e200
+    with pytest.raises(ValueError, match="squares of column 7 overflow"):
+        Preparation.from_statistics(statistics_of(X))
+
+
+# ------------------------------------------------------------------------------- prepared rows
+
+
+def prepared(X, preparation):
+    """Return prepared rows, dense and one formula after the other."""
+    measured, length = preparation.measured, np.ones((len(X), 1))
+    inside = np.delete(np.arange(X.shape[1]), measured)
+    if preparation.unit:
+        length = np.linalg.norm(X[:, inside], axis=1, keepdims=True)
+    out = X / np.where(length > 0, length, 1.0)
+    out[:, measured] = X[:, measured] * preparation.factors
+    return out
+
+
+PREPARATIONS = [
+    Preparation.none(),
+    Preparation.none(unit=True),
+    Preparation(True, np.array([0, 4, 29]), np.array([0.01, 3.0, 0.5])),
+    Preparation(False, np.array([2]), np.array([4.0])),
+    Preparation(True, np.arange(30), np.full(30, 2.0)),
+    Preparation(True, np.array([4, 900]), np.array([3.0, 1.0])),  # one that rows do not reach
+]
+preparations = pytest.mark.parametrize("preparation", PREPARATIONS, ids=range(len(PREPARATIONS)))
+
+
+def known(preparation, p=30):
+    """Return the preparation of the columns that there are."""
+    inside = preparation.measured < p
+    return preparation._replace(
+        measured=preparation.measured[inside], factors=preparation.factors[inside]
+    )
+
+
+@preparations
+def test_prepared_rows_equal_dense_ones(preparation):
+    X = words()
+    X[5] = 0.0
+    found = preparation.apply(rows_of(X))
+    matrix = sparse.csr_array((found.values, found.columns.view(np.int32), found.starts), X.shape)
+    assert_allclose(matrix.toarray(), prepared(X, known(preparation)), atol=1e-15)
+    assert preparation.apply(Rows.none()).n == 0
+
+
+def model_of(preparation, columns, n_outputs=1, seed=0):
+    """Return a model, and its weights of prepared rows."""
+    rng = np.random.default_rng(seed)
+    columns = np.asarray(columns, np.int64)
+    weights = rng.normal(size=(n_outputs, columns.size))
+    fitted = Fitted(
+        columns,
+        preparation.raw_weights(columns, weights),
+        rng.normal(size=n_outputs),
+        max(30, int(preparation.measured.max(initial=0)) + 1),
+        preparation,
+    )
+    return fitted, weights
+
+
+@preparations
+@pytest.mark.parametrize("n_outputs", [1, 3])
+@pytest.mark.parametrize("columns", [[], [4], [0, 1, 4, 10, 29], range(30)])
+def test_margins_of_raw_rows_equal_those_of_prepared_ones(preparation, n_outputs, columns):
+    X = words()
+    X[5] = 0.0
+    fitted, weights = model_of(preparation, columns, n_outputs)
+    by_hand = prepared(X, known(preparation))[:, fitted.columns] @ weights.T + fitted.intercepts
+    assert_allclose(Scorer(fitted).margins(rows_of(X)), by_hand, atol=1e-12)
+
+
+@pytest.mark.parametrize("preparation", [one for one in PREPARATIONS if one.unit])
+@pytest.mark.parametrize("n_outputs", [1, 3])
+@pytest.mark.parametrize("columns", [[], [4], [0, 1, 4, 10], range(30)])
+def test_kept_length_is_that_of_the_columns_with_a_weight(preparation, n_outputs, columns):
+    X = words()
+    fitted, weights = model_of(preparation._replace(kept_length=True), columns, n_outputs)
+    only = np.zeros_like(X)
+    only[:, fitted.columns] = X[:, fitted.columns]
+    by_hand = prepared(only, known(preparation))[:, fitted.columns] @ weights.T
+    found = Scorer(fitted).margins(rows_of(X))
+    assert_allclose(found, by_hand + fitted.intercepts, atol=1e-12)
+    # others may hold anything
+    others = np.setdiff1d(np.arange(30), fitted.columns)
+    X[:, others] = 1e6
+    assert_array_equal(Scorer(fitted).margins(rows_of(X)), found)
+
+
+@preparations
+@pytest.mark.parametrize("n_outputs", [1, 3])
+@pytest.mark.parametrize("kept", [False, True])
+def test_unknown_columns_can_only_lengthen_rows(preparation, n_outputs, kept):
+    X = words(p=40)
+    columns = [0, 1, 4, 10, 29]
+    fitted, weights = model_of(
+        preparation._replace(kept_length=kept and preparation.unit), columns, n_outputs
+    )
+    wide = X
+    if kept and preparation.unit:
+        wide = np.zeros_like(X)
+        wide[:, columns] = X[:, columns]
+    by_hand = prepared(wide, known(preparation, 40))[:, columns] @ weights.T + fitted.intercepts
+    assert_allclose(Scorer(fitted).margins(rows_of(X)), by_hand, atol=1e-12)
+
+
+@pytest.mark.parametrize("scale", [1e-200, 1e-8, 1e8, 1e150])
+@pytest.mark.parametrize("n_outputs", [1, 3])
+def test_rows_of_any_length_agree(scale, n_outputs):
+    fitted, _ = model_of(Preparation.none(unit=True), range(30), n_outputs)
+    X = words() + np.eye(40, 30)
+    X[30:, 0] += 1.0  # no row without a value
+    margins = Scorer(fitted).margins(rows_of(X * scale))
+    if scale < 1e-100:  # squares are 0
+        assert_allclose(margins - fitted.intercepts, 0.0, atol=1e-100)
+    else:
+        assert_allclose(margins, Scorer(fitted).margins(rows_of(X)), rtol=1e-9)
+
+
+def test_raw_weights_of_several_outputs():
+    preparation = PREPARATIONS[2]
+    weights = preparation.raw_weights(np.array([0, 3, 29]), np.ones((2, 3)))
+    assert_allclose(weights, [[0.01, 1.0, 0.5]] * 2)
+    assert preparation.raw_weights(np.zeros(0, np.int64), np.ones((2, 0))).shape == (2, 0)
+
+
+def test_dense_weights():
+    fitted, weights = model_of(Preparation.none(), [3, 7], 2)
+    assert fitted.n_outputs == 2
+    assert_allclose(fitted.dense_weights()[:, [3, 7]], weights)
+    assert np.count_nonzero(fitted.dense_weights()) == 4

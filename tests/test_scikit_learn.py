@@ -1,0 +1,123 @@
+"""The flagship among scikit-learn's tools: its own checks, pipelines, searches, frames, formats."""
+
+import numpy as np
+import pandas as pd
+import pytest
+from numpy.testing import assert_array_equal
+from scipy import sparse
+from sklearn.base import clone
+from sklearn.feature_extraction.text import TfidfVectorizer
+from sklearn.feature_selection import SelectFromModel
+from sklearn.linear_model import LogisticRegression
+from sklearn.model_selection import GridSearchCV, cross_val_score
+from sklearn.multiclass import OneVsRestClassifier
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
+from sklearn.utils.estimator_checks import parametrize_with_checks
+
+from cases import labelled_rows
+from thresher import ThresherClassifier, ThresherRegressor
+
+pytestmark = [
+    pytest.mark.jit,
+    pytest.mark.filterwarnings("ignore:No number of features is clearly better"),
+    pytest.mark.filterwarnings("ignore:partial_fit begins a new model"),
+]
+# Folds hold out rows: a row of weight 2 is in one of them, the second of two equal rows in any.
+EXPECTED = {
+    f"check_sample_weight_equivalence_on_{kind}_data": "folds tell a row of weight 2 from two rows"
+    for kind in ("dense", "sparse")
+}
+ROWS, LABELS = labelled_rows(n=90, p=20, density=0.4)
+NUMBERS = ROWS @ np.random.default_rng(0).normal(size=20)
+
+
+@parametrize_with_checks(
+    [ThresherClassifier(), ThresherRegressor(), ThresherRegressor(loss="huber")],
+    expected_failed_checks=lambda estimator: EXPECTED,
+)
+def test_scikit_learn_checks(estimator, check):
+    check(estimator)
+
+
+def test_in_a_pipeline_and_a_grid_search():
+    pipeline = make_pipeline(StandardScaler(with_mean=False), ThresherClassifier(random_state=0))
+    grid = {"thresherclassifier__n_features_to_select": [2, 8], "thresherclassifier__cv": [2]}
+    search = GridSearchCV(pipeline, grid, cv=2).fit(ROWS, LABELS)
+    assert search.best_score_ > 0.6
+    assert search.best_estimator_[-1].n_features_selected_ in (2, 8)
+    assert search.predict(ROWS).shape == LABELS.shape
+
+
+@pytest.mark.parametrize("scoring", ["neg_log_loss", "roc_auc", "accuracy"])
+def test_cross_validation_of_classifiers(scoring):
+    scores = cross_val_score(
+        ThresherClassifier(random_state=0), ROWS, LABELS, cv=2, scoring=scoring
+    )
+    assert np.isfinite(scores).all()
+
+
+def test_cross_validation_of_regressors():
+    assert cross_val_score(ThresherRegressor(random_state=0), ROWS, NUMBERS, cv=2).min() > 0.5
+
+
+def test_as_a_selector():
+    model = ThresherClassifier(n_features_to_select=4, random_state=0)
+    pipeline = make_pipeline(model, LogisticRegression()).fit(ROWS, LABELS)
+    assert pipeline[-1].coef_.shape == (1, 4)
+    selected = SelectFromModel(model, threshold=-np.inf, max_features=3).fit(ROWS, LABELS)
+    assert selected.transform(ROWS).shape == (90, 3)
+
+
+def test_one_against_the_rest():
+    labels = np.digitize(NUMBERS, np.quantile(NUMBERS, [0.3, 0.7]))
+    wrapped = OneVsRestClassifier(ThresherClassifier(loss="squared_hinge", random_state=0))
+    assert wrapped.fit(ROWS, labels).score(ROWS, labels) > 0.7
+
+
+def test_words_through_a_vectorizer():
+    good, bad = ["good fine film plot", "fine good cast"], ["bad dull film plot", "dull bad cast"]
+    texts = good * 15 + bad * 15
+    model = make_pipeline(TfidfVectorizer(), ThresherClassifier(random_state=0))
+    model.fit(texts, ["up"] * 30 + ["down"] * 30)
+    assert model.predict(["a good film", "a dull film"]).tolist() == ["up", "down"]
+    names = model[0].get_feature_names_out()[model[-1].get_support()]
+    assert set(names) <= {"good", "fine", "bad", "dull"}
+
+
+FORMATS = {
+    "csr_array": sparse.csr_array,
+    "csr_matrix": sparse.csr_matrix,
+    "csc": sparse.csc_array,
+    "coo": sparse.coo_array,
+    "dense": lambda rows: rows.toarray(),
+    "fortran": lambda rows: np.asfortranarray(rows.toarray()),
+    "float": lambda rows: pd.DataFrame(rows.toarray()).to_numpy(),
+    "int64": lambda rows: sparse.csr_array(
+        (rows.data, rows.indices.astype(np.int64), rows.indptr.astype(np.int64)), rows.shape
+    ),
+}
+
+
+@pytest.mark.parametrize("convert", FORMATS.values(), ids=FORMATS.keys())
+def test_any_format_gives_the_same_bits(convert):
+    rows = convert(ROWS)
+    for model, y in ((ThresherClassifier(), LABELS), (ThresherRegressor(), NUMBERS)):
+        usual = clone(model).set_params(random_state=0).fit(ROWS, y)
+        other = clone(model).set_params(random_state=0).fit(rows, y)
+        assert_array_equal(other.coef_, usual.coef_)
+        assert_array_equal(other.predict(rows), usual.predict(ROWS))
+
+
+def test_frames_have_names_and_any_order_of_columns():
+    frame = pd.DataFrame(ROWS.toarray(), columns=[f"word {k}" for k in range(20)])
+    model = ThresherClassifier(n_features_to_select=3, random_state=0).fit(frame, LABELS)
+    assert_array_equal(model.get_feature_names_out(), frame.columns[model.get_support()])
+    assert_array_equal(model.predict(frame[frame.columns[::-1]]), model.predict(frame))
+    assert model.transform(frame).shape == (90, 3)
+    table = model.selection_table()
+    assert set(table["feature"]) == set(model.get_feature_names_out())
+    assert (table["frequency"] > 0).all()
+    smaller = model.at_size(2)
+    assert set(smaller.get_feature_names_out()) <= set(model.get_feature_names_out())
+    assert_array_equal(smaller.predict(frame[frame.columns[::-1]]), smaller.predict(frame))
