@@ -28,6 +28,7 @@ class Recipe:
     holdout: float | None
     cache: bool
     keep_state: bool
+    sizes: bool
     checkpoint: str | None
     checkpoint_every: float  # seconds
     force: bool
@@ -76,9 +77,11 @@ def read_checkpoint(path: str) -> tuple[Recipe, Tree]:
     """Return what a training was asked to do, and its state, which stays in this file."""
     refuse_absent(path, "--checkpoint")
     from thresher.estimators import saving
+    from thresher.files import access, container
 
     tree, state = saving.read_checkpoint(path)
-    return Recipe(**{**tree, "checkpoint": path}), state or {}
+    with container.naming(path), saving.refusing_nonsense():
+        return Recipe(**{**tree, "checkpoint": path}), state or access.refuse("there is no state")
 
 
 class Keeper:
@@ -109,8 +112,6 @@ class Keeper:
 
     def hint(self) -> str:
         """Return what is kept of a training that is stopped."""
-        if self.path is None:
-            return "Nothing is kept: with --checkpoint FILE it would be."
-        if not self.holds_state:
-            return "Nothing is kept: nothing was learned yet."
-        return f"Go on with: thresher train --resume {shlex.quote(self.path)}"
+        if self.path is not None and self.holds_state:
+            return f"Go on with: thresher train --resume {shlex.quote(self.path)}"
+        return "Nothing is kept" + ("." if self.path else ": --checkpoint FILE would keep it.")

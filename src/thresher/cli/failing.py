@@ -82,7 +82,7 @@ def explain(error: Exception) -> tuple[str, int]:
     if isinstance(error, ValueError) or needed:
         return in_options(str(error)), BAD_DATA
     if isinstance(error, MemoryError):
-        return "There is not enough memory.", UNEXPECTED
+        return str(error) or "There is not enough memory.", UNEXPECTED
     return (
         f"This should not happen: {type(error).__name__}: {error}. Set {TRACEBACK}=1 to see where, "
         "and please report it.",

@@ -41,7 +41,7 @@ def learn(recipe: Recipe, state: Tree | None, keeper: Keeper, quiet: bool) -> "S
     """Return a training at its end; signals end the program, with a checkpoint if there is one."""
     from thresher.estimators.streaming import StreamTraining
 
-    stop = Stop()
+    stop, stream = Stop(), None
     try:
         with interruptible(), noting_warnings(quiet):
             training = _begun(recipe, state, quiet)
@@ -58,7 +58,7 @@ def learn(recipe: Recipe, state: Tree | None, keeper: Keeper, quiet: bool) -> "S
     except Interrupted as signal:
         stop.number = signal.number
     if stop.number:
-        say(f"Stopped. {keeper.hint()}")
+        say(f"Stopped. {keeper.hint()}" if stream else "Stopped. Nothing is kept.")
         sys.exit(ENDED_BY + stop.number)
     return training
 
@@ -104,6 +104,11 @@ def _begun(recipe: Recipe, state: Tree | None, quiet: bool) -> "SourceTraining":
             f"--checkpoint: the method {recipe.method} selects by all rows together, and has no "
             "state before. Leave --checkpoint out, or learn each row in turn with --keep-state."
         )
+    if recipe.sizes and training.can_stop:
+        raise click.UsageError(
+            "--sizes is for the methods thresher and thresher-regressor, of rows that can be read "
+            "more than once: leave it out."
+        )
     note_decided(training.source, quiet)
     return training
 
@@ -126,10 +131,7 @@ def _model(recipe: Recipe, state: Tree | None) -> "tuple[OnlineModel, Names | No
                 "it with --keep-state."
             )
         names = training_names(read)
-    if recipe.method not in (
-        "",
-        *(m for m, name in METHODS.items() if name == type(model).__name__),
-    ):
+    if METHODS.get(recipe.method) not in (None, type(model).__name__):
         raise WrongModel(f"{path} is a {type(model).__name__}, not of the method {recipe.method}.")
     vars(model).pop("provenance_", None)  # of what it was before
     return model.set_params(**recipe.parameters), names

@@ -9,6 +9,7 @@ import re
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import Field, fields
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -68,9 +69,11 @@ def option(*names: str, help: str, section: str = OTHER, **kwargs: Any) -> Decor
     return click.option(*names, cls=Option, help=help, section=section, **kwargs)
 
 
-def _hush(_: click.Context, __: click.Parameter, quiet: bool) -> bool:
+def _hush(ctx: click.Context, _: click.Parameter, quiet: bool) -> bool:
+    logger = logging.getLogger("thresher")
     if quiet:
-        logging.getLogger("thresher").setLevel(logging.ERROR)
+        ctx.call_on_close(partial(logger.setLevel, logger.level))
+        logger.setLevel(logging.ERROR)
     return quiet
 
 

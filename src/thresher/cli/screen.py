@@ -99,12 +99,12 @@ class Progress:
         """Show what is done in words, and as a share of all."""
         if self._bar is None and self._wanted:
             self._bar = self._stack.enter_context(_new_bar(share is not None))
-            total = None if share is None else 1.0
-            self._task = self._bar.add_task(self.doing, total=total, text=text)
+            self._task = self._bar.add_task(self.doing, total=None, text=text)
             self._bar.tasks[-1].completed = share or 0.0  # of what was done by others before
             _shown.append(self)
         if self._bar is not None:
-            self._bar.update(self._task, completed=share or 0.0, text=text)
+            total = None if share is None else 1.0
+            self._bar.update(self._task, completed=share or 0.0, total=total, text=text)
 
     def print(self, message: str) -> None:
         """Print a note above the bar."""

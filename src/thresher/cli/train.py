@@ -16,7 +16,7 @@ from thresher.cli.options import METHODS, OUTPUT, TRAINING
 from thresher.cli.screen import json_text, say
 
 DEFAULT = "thresher"
-WITH_RESUME = {"resume", "as_json", "quiet", "force", "sizes"}
+WITH_RESUME = {"resume", "as_json", "quiet", "force"}
 PARAMETERS = "thresher.parameters"  # options of the method, in a context
 SHARE, TIME = click.FloatRange(0, 1, True, True), click.FloatRange(0, min_open=True)
 
@@ -31,7 +31,7 @@ class TrainCommand(opt.Command):
         known = {name for one in self.params for name in (*one.opts, *one.secondary_opts)}
         words = [word.partition("=")[0] for word in args]
         method = method_in(args)
-        others = any(word.startswith("-") and word not in known for word in words)
+        others = any(word[:1] == "-" != word and word not in known for word in words)
         if method in METHODS and (others or (ctx.resilient_parsing and "--method" in words)):
             ctx.meta[PARAMETERS] = opt.parameter_options(method)
         try:
@@ -90,20 +90,19 @@ def _name_methods(error: click.NoSuchOption, method: str) -> None:
 @option("--sizes", is_flag=True, help="Print how well the models of all sizes predict.")
 @option("--cache/--no-cache", default=True, help="Keep large text in binary form.  [default: yes]")
 @option("--checkpoint", metavar="FILE", help="Keep the state of training in a file of its own.")
-@option("--checkpoint-every", metavar="SECONDS", type=TIME, default=30, help="[default: 30]")
+@option("--checkpoint-every", metavar="SECONDS", type=TIME, default=30, help="How often.  [30]")
 @option("--resume", metavar="FILE", help="Go on from a checkpoint; nothing else is needed.")
 @opt.reading
 @opt.as_json("Print what was trained as a JSON object.")
 @opt.quiet
 @click.pass_context
 def train(
-    ctx: click.Context, as_json: bool, quiet: bool, resume: str | None, sizes: bool, **options: Any
+    ctx: click.Context, as_json: bool, quiet: bool, resume: str | None, **options: Any
 ) -> None:
     """Train a model on FILEs (- is standard input) and write it to MODEL.
 
-    Text may be compressed (.gz, .bz2, .xz, .zst). Files may be larger than memory: the method
-    thresher then learns each row once, as with --keep-state, instead of all together. The same
-    files and options give the same model, to the last bit.
+    Text may be compressed (.gz, .bz2, .xz, .zst), and larger than memory. What comes through a pipe
+    is learned in one pass. The same files and options give the same model, to the last bit.
     """
     if resume is None:
         recipe, state = recipe_from(ctx, options), None
@@ -119,7 +118,7 @@ def train(
     training = learn(recipe, state, keeper, quiet)
     figures = finish(recipe, training, quiet)
     keeper.forget()
-    if sizes:
+    if recipe.sizes:
         say("\n".join(path_lines(path_of(training.model))), quiet)
     if as_json:
         click.echo(json_text({"model": recipe.output, **training.summary(), "evaluation": figures}))
@@ -151,8 +150,13 @@ def recipe_from(ctx: click.Context, options: dict[str, Any]) -> Recipe:
 
 def _refuse_with_resume(ctx: click.Context) -> None:
     default = click.core.ParameterSource.DEFAULT
-    given = {name for name in ctx.params if ctx.get_parameter_source(name) != default}
-    others = [f"--{name.replace('_', '-')}" for name in sorted(given - WITH_RESUME)]
+    others = [
+        one.opts[0] if isinstance(one, click.Option) else "FILE"
+        for one in ctx.command.get_params(ctx)
+        if ctx.get_parameter_source(one.name or "") not in (None, default)
+        and one.name not in WITH_RESUME
+    ]
     if others:
-        words = ", ".join(others).replace("--files", "FILE")
-        raise click.UsageError(f"--resume goes on as the checkpoint was begun: leave out {words}.")
+        raise click.UsageError(
+            f"--resume goes on as the checkpoint was begun: leave out {', '.join(others)}."
+        )
