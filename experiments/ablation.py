@@ -39,7 +39,6 @@ VARIANTS: dict[str, tuple[Record, list[tuple[Any, str, Any]]]] = {
     "columns of unit variance": ({}, [(screen, "SPREAD", 0.5)]),
     "no screening": ({}, [(screen, "FEWEST", EVERYTHING)]),
     "rows as long as all columns make them": ({}, [(folds, "WAYS", folds.WAYS[:2])]),
-    "no adaptive final weights": ({}, [(folds, "WAYS", folds.WAYS[::2])]),
     "one penalty while selecting": (
         {},
         [(folds, "STRENGTHS", (0.5,)), (path, "STRENGTHS", (0.5,))],
