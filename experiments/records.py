@@ -160,7 +160,9 @@ def _study(
     if not options.only_tables:
         wanted = some(tasks, options.only)
         failures = measure(wanted, work, options.out, options.jobs, options.again)
-    found = list(read(options.out, tuple(tasks[0])).values())
+    known = read(options.out, tuple(tasks[0]))
+    keys = [tuple(task.values()) for task in tasks]
+    found = [known[key] for key in keys if key in known]
     for name, text_of in tables.items():
         text = text_of(found)
         print(text, end="\n\n")
