@@ -8,6 +8,7 @@ python -m benchmarks --small --check       only whether what is compared agrees
 
 import argparse
 import sys
+import warnings
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -38,7 +39,8 @@ def main(words: Sequence[str] | None = None) -> int:
     options = command.parse_args(words)
     setting = Setting(options.small, 1 if options.small else options.rounds)
     # Threads of linear algebra get into each other's way where cores are busy.
-    with threadpool_limits(limits=1):
+    with threadpool_limits(limits=1), warnings.catch_warnings():
+        warnings.simplefilter("ignore", UserWarning)  # of rows that nobody can learn
         if options.check and not _check(setting):
             return 1
         if options.check and not options.case:
