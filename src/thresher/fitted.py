@@ -71,7 +71,9 @@ class Scorer:
             margins = np.empty((rows.n, intercepts.size))
             margins_of_classes(*rows, weights, intercepts, unit, self._marked, kept, margins)
             return margins
-        if unit:
+        if unit and not self._marked.size and not kept:
+            margins = unit_margins_of_all(*rows, weights[:, 0], intercepts[0])
+        elif unit:
             margins = unit_margins(*rows, weights[:, 0], intercepts[0], self._marked, kept)
         else:
             margins = plain_margins(*rows, weights[:, 0], intercepts[0])
@@ -88,6 +90,21 @@ def plain_margins(starts, columns, values, weights, intercept):
             if columns[k] < weights.size:
                 margin += values[k] * weights[columns[k]]
         margins[i] = margin + intercept
+    return margins
+
+
+@jit
+def unit_margins_of_all(starts, columns, values, weights, intercept):
+    """Return w . x / |x| + b of every row, with all columns in |x|."""
+    margins = np.empty(starts.size - 1)
+    for i in range(margins.size):
+        margin = square = 0.0
+        for k in range(np.uint64(starts[i]), np.uint64(starts[i + 1])):
+            value = values[k]
+            square += value * value
+            if columns[k] < weights.size:
+                margin += value * weights[columns[k]]
+        margins[i] = (margin / math.sqrt(square) if square > 0.0 else 0.0) + intercept
     return margins
 
 

@@ -67,6 +67,12 @@ class Rows(NamedTuple):
         numbers[kept] = np.arange(kept.size, dtype=np.int32)
         return type(self)(*with_numbers(self.starts, self.columns, self.values, numbers))
 
+    def occurring(self, n_columns: int) -> np.ndarray:
+        """Return the columns that occur, ascending."""
+        occurs = np.zeros(n_columns, np.bool_)
+        occurs[self.columns] = True
+        return np.flatnonzero(occurs)
+
     def scaled(self, factors: np.ndarray) -> Self:
         """Return rows with every column multiplied by its factor."""
         return self._replace(values=self.values * factors[self.columns])

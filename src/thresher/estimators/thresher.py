@@ -158,12 +158,15 @@ class ThresherModel(PathModel):
         """Learn from rows that are all at hand."""
         importance = self._importance(targets, weights)
         kept, rows, targets, importance = with_weight(rows, targets, importance)
-        statistics = Statistics.of(rows, self.n_features_in_, importance)
-        preparation = self.preparation_for(statistics)
+        live = rows.occurring(self.n_features_in_)  # the work follows these, not the width
+        rows = rows.renumbered(self.n_features_in_, live)
+        preparation = self.preparation_for(Statistics.of(rows, live.size, importance))
         plan, splits = self.plan(targets, importance, None if groups is None else groups[kept])
-        sample = self.sample(preparation.apply(rows), targets, importance, preparation)
+        sample = self.sample(preparation.apply(rows), targets, importance, preparation, live.size)
         with threads(self.n_jobs) as team:
-            self.take_path(winnow(sample, splits, plan, team), targets, importance, preparation)
+            path = winnow(sample, splits, plan, team)
+        preparation = preparation._replace(measured=live[preparation.measured])
+        self.take_path(path.of_columns(live), targets, importance, preparation)
 
     def preparation_for(self, statistics: Statistics) -> Preparation:
         """Return how rows with such statistics are prepared."""
@@ -183,18 +186,24 @@ class ThresherModel(PathModel):
         return Plan(self._wanted(), float(self.caution), score), splits
 
     def sample(
-        self, rows: Rows, targets: np.ndarray, importance: np.ndarray, preparation: Preparation
+        self,
+        rows: Rows,
+        targets: np.ndarray,
+        importance: np.ndarray,
+        preparation: Preparation,
+        n_columns: int | None = None,
     ) -> Sample:
-        """Return prepared rows as they are winnowed."""
+        """Return prepared rows as they are winnowed; ``n_columns`` are all by default."""
+        n_columns = self.n_features_in_ if n_columns is None else n_columns
         return Sample(
             rows,
-            self.n_features_in_,
+            n_columns,
             self._winnow_targets(targets, importance)[0],
             importance,
             LOSSES[self.loss].code,
             self._n_outputs(),
             self.fit_intercept,
-            preparation.in_length(self.n_features_in_),
+            preparation.in_length(n_columns),
         )
 
     def take_path(

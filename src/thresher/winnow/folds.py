@@ -22,7 +22,7 @@ FINALS = (0.3, 3.0, 30.0, 300.0)  # of the features selected
 OF_NUMBERS = tuple(loss.code for loss in LOSSES.values() if loss.of_numbers)
 # Adaptive weights pay where targets are numbers; for classes they change nothing.
 WAYS = (Way(False, False), Way(False, True), Way(True, False), Way(True, True))
-ROUGH = 1e-1  # precision of weights that only judge held-out rows
+ROUGH = 2e-1  # precision of weights that only judge held-out rows
 
 Score = Callable[[np.ndarray, np.ndarray], float]  # of margins, and the places of their rows
 Split = tuple[np.ndarray, np.ndarray]  # places of rows to learn from, and of held-out ones

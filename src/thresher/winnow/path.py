@@ -31,7 +31,7 @@ FINE = 4  # every size up to this one is on the path
 RARE = 0.2  # share of a fold's rows that belong to any class, if all are as rare: at least
 MOST_IN_FOLD = 3_000  # rows that a fold learns from, and as many that it holds out
 CLEARLY = 2.0  # standard errors
-FINAL_PRECISION = 1e-4  # of weights that stay: so fine that units of columns do not show
+FINAL_PRECISION = 1e-3  # of weights that stay: so fine that units of columns do not show
 
 
 class Path(NamedTuple):
@@ -101,6 +101,13 @@ class Path(NamedTuple):
             intercepts=self.intercepts * unit + centre,
             error=self.error * unit**2,
             error_se=self.error_se * unit**2,
+        )
+
+    def of_columns(self, numbers: np.ndarray) -> Self:
+        """Return the path with other numbers of its columns."""
+        return self._replace(
+            columns=[numbers[columns] for columns in self.columns],
+            fold_columns=[numbers[columns] for columns in self.fold_columns],
         )
 
     def of_raw_values(self, preparation: Preparation) -> Self:
