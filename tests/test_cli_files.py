@@ -159,7 +159,8 @@ def test_streams_may_be_closed_or_full_or_what_is_read(words, streams, code, mes
 
 def test_a_reader_that_leaves_ends_it_quietly():
     big = write_svmlight(Path("big.svm"), draw(30_000))
-    line = f"thresher predict model.csv {big} --what margin 2>notes | head -2; echo ${{PIPESTATUS[0]}}; cat notes"
+    predict = f"thresher predict model.csv {big} --what margin 2>notes"
+    line = f"{predict} | head -2; echo ${{PIPESTATUS[0]}}; cat notes"
     code, out, said = shell(line)
     assert (code, said) == (0, "")
     assert out.splitlines()[2:] == ["141"]
