@@ -645,3 +645,9 @@ def test_files_give_what_fit_gives(kind, settings, rows, labels, at_hand, tmp_pa
     assert_array_equal(model.get_support(), usual.get_support())
     assert_allclose(model.coef_, usual.coef_, rtol=1e-6, atol=1e-8)
     assert_allclose(model.path_.loss, usual.path_.loss, rtol=1e-5)
+
+
+def test_a_share_of_unknown_columns_is_refused():
+    stream = iter([(X, Y)])
+    with pytest.raises(ValueError, match="give a number of features"):
+        make(n_features_to_select=0.5).fit_stream(stream, classes=[0, 1])

@@ -228,6 +228,11 @@ class ThresherModel(PathModel):
             return None
         if isinstance(wanted, Integral):
             return int(wanted)
+        if not self.n_features_in_:
+            raise ValueError(
+                f"n_features_to_select={wanted} is a share of the columns, and nobody knows how "
+                "many a stream will have: give a number of features."
+            )
         return max(1, round(float(wanted) * self.n_features_in_))
 
     def _importance(self, targets: np.ndarray, weights: np.ndarray) -> np.ndarray:
