@@ -63,6 +63,7 @@ def figure_1(curves: Mapping[str, Any]) -> Figure:
         axes.set(xlabel="updates before the end", ylabel="nonzero weights, %", yscale="log")
         axes.set_title(f"{named(traces.HOME_1).title}, {scaling}")
         axes.yaxis.set_major_formatter("{x:g}")
+        axes.yaxis.set_minor_formatter("{x:g}")
     _legend_below(figure, both[1])
     return figure
 
@@ -99,6 +100,8 @@ def figure_matched(name: str, found: Mapping[Key, Record]) -> Figure:
     for method in METHODS:
         one = found.get((name, method), {"sizes": [], "points": []})
         pairs = [(k, p) for k, p in zip(one["sizes"], one["points"], strict=True) if p]
+        if not pairs:
+            continue
         sizes = [size for size, _ in pairs]
         means = [sum(point["errors"]) / len(point["errors"]) for _, point in pairs]
         left.plot(sizes, means, marker="o", ms=3, **_style(method))

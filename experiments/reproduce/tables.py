@@ -94,17 +94,18 @@ def _cell(lines: Lines, line: tuple[str, str, str, str], measure: str) -> str:
 
 
 def oracle_table(lines: Lines) -> str:
-    """Return the final model, the best iterate by test error, and the paper, side by side."""
+    """Return the final model, the best iterate of the same permutations, and the paper."""
     sides = ("final", "best iterate (oracle)", "paper")
     header = ["Data set", "Scaling", "Loss"]
     header += [f"{what} %: {side}" for what in ("error", "nonzero") for side in sides]
     rows = []
     for (name, scaling, method, loss), line in lines.items():
-        if "oracle" in line:
+        if "oracle" in line and scaling in READINGS and paper.size(name):
             row = [named(name).title, scaling, LOSS_TITLES[loss]]
             for measure, key in (("error", "errors"), ("percent", "percents")):
+                best = line["oracle"][key]
                 printed = paper.printed(measure, name, method, loss)
-                row += [moments(line[key]), moments(line["oracle"][key])]
+                row += [moments(line[key][: len(best)]), moments(best)]
                 row.append(spread(*printed) if printed else NOTHING)
             rows.append(row)
     return table(header, rows)
