@@ -216,6 +216,25 @@ def test_unknown_columns_can_only_lengthen_rows(preparation, n_outputs, kept):
     assert_allclose(Scorer(fitted).margins(rows_of(X)), by_hand, atol=1e-12)
 
 
+@preparations
+@pytest.mark.parametrize("n_outputs", [1, 3])
+@pytest.mark.parametrize("kept", [False, True])
+def test_odd_rows_are_noticed_while_margins_are_computed(preparation, n_outputs, kept):
+    fitted, _ = model_of(preparation._replace(kept_length=kept), [0, 1, 4, 29], n_outputs)
+    scorer, rows = Scorer(fitted), rows_of(words())
+    assert scorer.checked_margins(rows)[1]
+    for place in (0, rows.starts[20], rows.columns.size - 1):
+        for column in (fitted.n_columns, (1 << 32) - 1, rows.columns[place - 1], 0):
+            columns = rows.columns.copy()
+            columns[[place - 1, place]] = column  # unknown, or twice in a row
+            assert not scorer.checked_margins(rows._replace(columns=columns))[1]
+        for bad in (np.nan, np.inf, -np.inf):
+            values = rows.values.copy()
+            values[place] = bad
+            margins = scorer.margins(rows._replace(values=values))
+            assert (~np.isfinite(margins)).any(axis=1).sum() == 1
+
+
 @pytest.mark.parametrize("scale", [1e-200, 1e-8, 1e8, 1e150])
 @pytest.mark.parametrize("n_outputs", [1, 3])
 def test_rows_of_any_length_agree(scale, n_outputs):
