@@ -51,7 +51,7 @@ def _table(separator):
         with open(path, "w", newline="") as file:
             writer = csv.writer(file, delimiter=separator, lineterminator="\n")
             writer.writerow(["label", *NAMES])
-            writer.writerows([y, *(row.get(name, "") for name in NAMES)] for y, row in rows)
+            writer.writerows([y, *(row.get(name, 0) for name in NAMES)] for y, row in rows)
 
     return write
 
@@ -64,7 +64,7 @@ def _text(path, rows):
 def _arrow(path, rows):
     parquet = pytest.importorskip("pyarrow.parquet")
     pa = sys.modules["pyarrow"]
-    columns = {name: [row.get(name) for _, row in rows] for name in NAMES}
+    columns = {name: [row.get(name, 0) for _, row in rows] for name in NAMES}
     parquet.write_table(pa.table({"label": [y for y, _ in rows], **columns}), path)
 
 

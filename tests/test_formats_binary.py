@@ -253,14 +253,14 @@ def features(source):
 @pytest.mark.parametrize("make", [GrowingNames, lambda: HashedNames(20)])
 def test_files_with_names_of_their_own_are_read_by_name(tmp_path, make):
     one, other = make(), make()
-    one.categorical["size"] = True
+    one.kinds["size"] = None
     kept(tmp_path, named_chunk(one, ["a", "é\ud800", "é\ud800", ""]), names=one)
     kept(tmp_path, named_chunk(other, ["d", "", "", "a"], 1), names=other, name="b.rows")
     paths = [tmp_path / "a.rows", tmp_path / "b.rows"]
     source = open_rows(paths)
     expected = [{"a", "é\ud800"}, {"é\ud800", ""}, {"d", ""}, {"", "a"}]
     assert list(features(source)) == expected
-    assert source.names.categorical == {"size": True}
+    assert source.names.kinds == {"size": None}
     known = make()
     known.number(["other", ""])
     assert list(features(open_rows(paths, names=known))) == expected

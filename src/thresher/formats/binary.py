@@ -187,7 +187,7 @@ def _numbers(stored: StoredRows, tree: dict[str, Any], names: Names) -> np.ndarr
             file=stored.path,
         )
     own = stored.names_from({**tree, "kind": "growing"})  # all names there are, hashed or not
-    names.categorical.update({**own.categorical, **names.categorical})
+    names.kinds.update({**own.kinds, **names.kinds})
     numbers = names.number([own.name(column) for column in range(len(own))])
     return np.zeros(0, np.int64) if hashed else numbers
 

@@ -36,6 +36,7 @@ from thresher.formats.protocol import Progress, Source
 
 SEGMENT = Limits(100_000, 1 << 21)  # 8 to 24 MB of nonzeros
 LARGEST = np.iinfo(np.uint32).max
+NAMES_ARRAYS = ("text", "lengths", "means")  # of the names of columns
 MOST_CLASSES = 1 << 16  # more distinct labels are no classes, and are not counted
 
 
@@ -189,8 +190,8 @@ class StoredRows:
         if self.facts["names"] is None:
             return None
         with advice(self.path):
-            arrays = {name: self._of_all(f"names_{name}").copy() for name in ("text", "lengths")}
-        return {**self.facts["names"], **arrays}
+            found = {one: self._of_all(f"names_{one}").copy() for one in NAMES_ARRAYS}
+        return {**self.facts["names"], **found}
 
     def names_from(self, tree: dict[str, Any]) -> Names:
         """Return the names in a tree."""

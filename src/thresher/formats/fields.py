@@ -87,8 +87,9 @@ def weight_array(weights: Sequence[float | None]) -> np.ndarray | None:
 class Column:
     """A column's name, its place in the table (from 1), and where its problems are noted."""
 
-    def __init__(self, name: str, place: int, problems: Problems) -> None:
+    def __init__(self, name: str, place: int, problems: Problems, complete: bool = False) -> None:
         self.name, self.place, self.problems = name, place, problems
+        self.complete = complete  # whether no number may be missing
 
     def read(
         self, cells: Sequence[str], read: Callable[[str], Read], otherwise: Read
@@ -103,14 +104,20 @@ class Column:
                 self.problems.setdefault(row, BadRow(problem.message, self.place))
         return found
 
-    def numbers(self, cells: Sequence[str]) -> list[float]:
-        """Return the numbers in cells, 0 for empty ones."""
+    def numbers(self, cells: Sequence[str]) -> np.ndarray:
+        """Return the numbers in cells, NaN for empty ones."""
         found = _plain_numbers(cells)
-        return self.read(cells, self._number, 0.0) if found is None else found
+        if found is None or (self.complete and len(found) < len(cells)):
+            return np.array(self.read(cells, self._number, 0.0), np.float64)
+        numbers = np.full(len(cells), np.nan)
+        numbers[[bool(cell) for cell in cells] if len(found) < len(cells) else slice(None)] = found
+        return numbers
 
     def _number(self, cell: str) -> float:
+        if self.complete and not cell:
+            raise BadRow(f"there is no number, in column {self.name!r}")
         try:
-            return decimal(cell) if cell else 0.0
+            return decimal(cell) if cell else float("nan")
         except BadRow as problem:
             raise BadRow(f"{problem.message}{self._advice(cell)}") from None
 
@@ -118,7 +125,7 @@ class Column:
         skip = "leave such rows out (on_error='skip', --on-error skip)"
         if cell.lower() in MISSING:
             return (
-                f", in column {self.name!r}. If it means a missing value, which counts as 0, use "
+                f", in column {self.name!r}. If it means a missing value, use "
                 f"na_values=[{cell!r}] (--na-values {cell}), or {skip}"
             )
         return (
@@ -149,9 +156,9 @@ def holds_codes(cells: Sequence[str]) -> bool:
 
 
 def _plain_numbers(cells: Sequence[str]) -> list[float] | None:
-    """Return the numbers in cells if all cells are numbers or empty, and nothing is odd."""
+    """Return the numbers in cells that are not empty, if all are numbers and nothing is odd."""
     try:
-        numbers = [float(cell) if cell else 0.0 for cell in cells]
+        numbers = [float(cell) for cell in cells if cell]
     except ValueError:
         return None
     plain = math.isfinite(sum(numbers)) and not "".join(cells).strip(DIGITS + " ")
