@@ -44,7 +44,7 @@ def tidy_rows(X: Any, names: np.ndarray | None = None) -> Rows:
     """Return an array or sparse matrix of float64 as finite rows in canonical form."""
     rows = _rows_of_sparse(X) if sparse.issparse(X) else _rows_of_dense(X)
     fault, place = examine(*rows, X.shape[1])
-    if fault == UNTIDY:
+    if fault == UNTIDY or (fault == FINE and rows.values.size > rows.starts[-1]):  # room to spare
         rows = _tidied(rows, X.shape)
         fault, place = examine(*rows, X.shape[1])
     if fault != FINE:
