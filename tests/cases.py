@@ -12,6 +12,7 @@ from scipy import sparse
 from sklearn.base import is_classifier
 
 import thresher
+from thresher.files.errors import ModelFileError
 from thresher.losses import CLASS_LOSSES
 
 NO_JIT = os.environ.get("NUMBA_DISABLE_JIT", "0") not in ("", "0")
@@ -105,6 +106,15 @@ def assert_same_bits(one, other):
     """Assert that two models are equal to the last bit in all they show."""
     one, other = facts(one), facts(other)
     assert [key for key in one if one[key] != other[key]] == []
+
+
+def refuses(call, *values, error=ModelFileError):
+    """Return whether a call raises such an error, for loops that name what was not refused."""
+    try:
+        call(*values)
+    except error:
+        return True
+    return False
 
 
 def stream(model, rows, labels, cuts=(), weights=None):
