@@ -19,13 +19,6 @@ NO_JIT = os.environ.get("NUMBA_DISABLE_JIT", "0") not in ("", "0")
 LOSSES = list(CLASS_LOSSES)
 
 
-def exists(name):
-    try:
-        return hasattr(thresher, name)
-    except ImportError:
-        return False
-
-
 # Settings under which tens of rows see several bursts, stages and passes.
 SMALL = {
     "FOBOSClassifier": {"l1": 0.01, "max_iter": 3},
@@ -41,9 +34,10 @@ SMALL = {
     },
     "TruncatedGradientClassifier": {"gravity": 0.005, "burst_size": 7, "max_iter": 3},
 }
-NAMES = [name for name in SMALL if exists(name)]
+NAMES = list(SMALL)
 SMALL["ThresherClassifier"] = {"n_features_to_select": 8}  # whose fit is another: see its own tests
-STREAMING = [name for name in SMALL if exists(name)]
+FLAGSHIPS = ["ThresherClassifier", "ThresherRegressor"]
+STREAMING = list(SMALL)
 PATHED = [name for name in NAMES if name.startswith("Stabilized")]
 CLASSICS = [name for name in NAMES if name not in PATHED]
 # Estimators with several paths, in either way of reading rows, and those without.

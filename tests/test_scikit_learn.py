@@ -14,7 +14,7 @@ from sklearn.preprocessing import StandardScaler
 from sklearn.utils.estimator_checks import check_estimator
 
 import thresher
-from cases import NAMES, labelled_rows
+from cases import FLAGSHIPS, NAMES, labelled_rows
 from thresher import ThresherClassifier, ThresherRegressor
 
 pytestmark = [
@@ -28,8 +28,8 @@ EXPECTED = {
     f"check_sample_weight_equivalence_on_{kind}_data": "a row of weight 2 is not two rows"
     for kind in ("dense", "sparse")
 }
-NAMES = [*NAMES, "ThresherClassifier", "ThresherRegressor"]
-CHECKED = [getattr(thresher, name)() for name in NAMES] + [ThresherRegressor(loss="huber")]
+CHECKED = [getattr(thresher, name)() for name in [*NAMES, *FLAGSHIPS]]
+CHECKED.append(ThresherRegressor(loss="huber"))
 ROWS, LABELS = labelled_rows(n=90, p=20, density=0.4)
 NUMBERS = ROWS @ np.random.default_rng(0).normal(size=20)
 
