@@ -31,8 +31,8 @@ from thresher.estimators.saving import (
 )
 from thresher.estimators.streaming import StreamTraining, names_in, training_source
 from thresher.files import container, tree
+from thresher.files.access import as_tree
 from thresher.files.errors import FileError, ModelFileError
-from thresher.files.values import as_tree
 from thresher.fitted import LOGISTIC, NO_LINK, SOFTMAX, Fitted
 from thresher.formats.errors import DataError
 from thresher.formats.names import GrowingNames, HashedNames, KnownNames
@@ -210,7 +210,7 @@ def test_weights_of_classes_may_have_any_keys(class_weight):
     assert loads(dumps(model)).class_weight == class_weight
 
 
-def test_parameters_keep_their_types():
+def test_parameters_keep_their_values():
     changes = {
         "eta0": np.float64(0.25),
         "max_iter": np.int64(2),
@@ -221,7 +221,7 @@ def test_parameters_keep_their_types():
     loaded = loads(dumps(make("PlainSGDClassifier", **changes).fit(*data())))
     for name, value in changes.items():
         assert getattr(loaded, name) == value
-        assert type(getattr(loaded, name)) is type(value)
+        assert not isinstance(getattr(loaded, name), np.generic)
 
 
 def test_of_a_random_state_the_seed_it_gave_is_kept():
