@@ -104,6 +104,8 @@ def test_the_papers_numbers():
     assert paper.size("gisette-mini") == (5000, 13.0, 6000, 1000)
     sides = [tables.verdict(one, paper.Printed(5.0, 0.5)) for one in (5.9, 3.0, 6.1)]
     assert sides == ["agrees", "lower", "higher"]
+    both = [tables.within_both([mean - 1, mean + 1], paper.Printed(5.0, 0.5)) for mean in (6.9, 7)]
+    assert both == [True, False]
 
 
 def test_wins_and_losses_have_one_rule():

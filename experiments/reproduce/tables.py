@@ -151,11 +151,18 @@ def verdict(ours: float, printed: paper.Printed) -> str:
     return "lower" if ours < printed.mean else "higher"
 
 
+def within_both(errors: Sequence[float], printed: paper.Printed) -> bool:
+    """Return whether means are no farther apart than the sum of the printed and our deviation."""
+    reach = printed.deviation + float(np.std(errors, ddof=1))
+    return abs(float(np.mean(errors)) - printed.mean) <= reach
+
+
 def agreement_table(lines: Lines, sets: Sequence[str]) -> str:
     """Return every printed error of the sets that are exactly the paper's, beside ours."""
     exact = [name for name in sets if paper.size(name) and name not in paper.STANDS_FOR]
     rows: list[list[str]] = []
     verdicts: dict[str, list[str]] = {reading: [] for reading in READINGS}
+    near = dict.fromkeys(READINGS, 0)
     for name, method, loss in product(exact, METHODS.values(), LOSSES):
         printed = paper.printed("error", name, method.name, loss)
         if printed is None:
@@ -166,10 +173,13 @@ def agreement_table(lines: Lines, sets: Sequence[str]) -> str:
             if line:
                 ours = float(np.mean(line["errors"]))
                 verdicts[reading].append(verdict(ours, printed))
+                near[reading] += within_both(line["errors"], printed)
             cells.append(f"{number(ours)}, {verdicts[reading][-1]}" if line else NOT_YET)
         rows.append(cells)
     counted = [_counted(verdicts[reading]) for reading in READINGS]
     rows.append(["**All**", "", "", "", *counted])
+    looser = [f"{near[reading]} within both deviations" for reading in READINGS]
+    rows.append(["", "", "", "", *looser])
     return table(["Data set", "Method", "Loss", "Paper", *READINGS], rows)
 
 
@@ -216,7 +226,7 @@ def readings_table(found: Mapping[Key, Record]) -> str:
     """Return what other readings of the text give, and which printed errors they agree with."""
     rows = []
     for name, loss in product(readings.EXACT, LOSSES):
-        cells = [(paper.printed(what, name, METHOD, loss)) for what in ("error", "percent")]
+        cells = [paper.printed(what, name, METHOD, loss) for what in ("error", "percent")]
         shown = [f"{spread(*one)} %" if one else NOTHING for one in cells]
         rows.append([f"**{named(name).title}, {LOSS_TITLES[loss].lower()}**", *shown, "", ""])
         for key, reading in readings.READINGS.items():
@@ -231,8 +241,12 @@ def _tried(record: Record, printed: paper.Printed | None) -> list[str]:
     cells = []
     for choice in readings.CHOICES:
         errors, percents = record[choice]["errors"], record[choice]["percents"]
-        agrees = printed and verdict(float(np.mean(errors)), printed) == "agrees"
-        cells += [moments(errors) + (" **agrees**" if agrees else ""), moments(percents)]
+        mark = ""
+        if printed and verdict(float(np.mean(errors)), printed) == "agrees":
+            mark = " **agrees**"
+        elif printed and within_both(errors, printed):
+            mark = " *near*"
+        cells += [moments(errors) + mark, moments(percents)]
     return cells
 
 
