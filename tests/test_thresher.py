@@ -523,7 +523,7 @@ WHY = [
     ({"n_features_to_select": 5}, "5 of 12 features were selected: as many as asked for."),
     ({"n_features_to_select": 0.5}, "6 of 12 features were selected: as many as asked for."),
     ({"n_features_to_select": 50}, "12 of 12 features were selected: all that vary."),
-    ({"scoring": "accuracy", "caution": 3}, "whose held-out score is at most 1 standard errors worse"),
+    ({"scoring": "accuracy", "caution": 3}, "held-out score is at most 1 standard errors worse"),
     ({"caution": 3}, "under the penalty 10 (caution=3)."),
 ]
 
