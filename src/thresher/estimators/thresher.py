@@ -9,7 +9,6 @@ from sklearn.metrics import get_scorer_names
 from sklearn.utils import check_random_state
 
 from thresher.estimators.folds import ScoreOfMargins, Split, make_splits
-from thresher.estimators.inputs import check_rows
 from thresher.estimators.labels import check_weights, with_weight
 from thresher.estimators.online import OnlineClassifier
 from thresher.estimators.parameters import (
@@ -118,7 +117,7 @@ class ThresherModel(PathModel):
         with self._exclusive():
             self._check_parameters()
             draft = self._draft(fresh=True)
-            rows = check_rows(draft, X, reset=True)
+            rows = draft._checked(X, reset=True)
             targets = draft._begin_targets(y, rows.n)
             weights = check_weights(sample_weight, rows.n)
             if groups is not None and np.shape(groups) != (rows.n,):
@@ -136,7 +135,7 @@ class ThresherModel(PathModel):
         Every half selects as many features as this model has, under its penalty.
         """
         path = self._known_path()
-        rows, preparation = check_rows(self, X), self._fitted.preparation
+        rows, preparation = self._checked(X), self._fitted.preparation
         targets = self.known_targets(y, rows.n)
         importance = self._importance(targets, check_weights(sample_weight, rows.n))
         _, rows, targets, importance = with_weight(rows, targets, importance)

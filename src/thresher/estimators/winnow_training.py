@@ -11,7 +11,8 @@ from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 import numpy as np
 
-from thresher.estimators.scores import rows_of, targets_of
+from thresher.estimators.inputs import rows_of
+from thresher.estimators.scores import targets_of
 from thresher.formats.chunk import Chunk
 from thresher.formats.errors import DataError
 from thresher.formats.labels import find_classes
