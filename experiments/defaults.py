@@ -83,19 +83,23 @@ def _held_out(
     return round(min(loss / base, WORST), 4), model.n_features_selected_
 
 
+def ratios_of(method: str, found: Sequence[Record]) -> np.ndarray:
+    """Return the geometric mean over sets of the ratios of losses, by setting and case."""
+    mine = np.array([one["found"] for one in found if one["method"] == method])
+    ratios: np.ndarray = np.exp(np.log(mine[..., 0]).mean(axis=0))
+    return ratios
+
+
 def table(found: Sequence[Record]) -> str:
-    """Return the geometric mean of the ratios for every setting, the five best of each method."""
+    """Return the ratios of losses of each method's five best settings."""
     rows = []
-    for method in GRIDS:
-        mine = np.array([one["found"] for one in found if one["method"] == method])
-        if not mine.size:
-            continue
-        ratios = np.exp(np.log(mine[..., 0]).mean(axis=0))
-        columns = np.array([one["columns"] for one in found if one["method"] == method])
-        shares = (mine[:, :, 0, 1] / columns[:, None]).mean(axis=0)
-        worse = (mine[..., 0] > 1).sum(axis=(0, 2))
-        order = np.argsort(ratios.mean(axis=1), kind="stable")[:5]
-        for place in order.tolist():
+    for method in dict.fromkeys(one["method"] for one in found):
+        mine = [one for one in found if one["method"] == method]
+        numbers, ratios = np.array([one["found"] for one in mine]), ratios_of(method, mine)
+        columns = np.array([one["columns"] for one in mine])
+        shares = (numbers[:, :, 0, 1] / columns[:, None]).mean(axis=0)
+        worse = (numbers[..., 0] > 1).sum(axis=(0, 2))
+        for place in np.argsort(ratios.mean(axis=1), kind="stable")[:5].tolist():
             setting = settings_of(method)[place]
             words = ", ".join(f"{name} {value:g}" for name, value in setting.items())
             cells = [f"{ratio:.3f}" for ratio in [ratios[place].mean(), *ratios[place]]]

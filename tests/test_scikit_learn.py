@@ -15,6 +15,7 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
+import thresher
 from cases import labelled_rows
 from thresher import ThresherClassifier, ThresherRegressor
 
@@ -107,6 +108,21 @@ def test_any_format_gives_the_same_bits(convert):
         other = clone(model).set_params(random_state=0).fit(rows, y)
         assert_array_equal(other.coef_, usual.coef_)
         assert_array_equal(other.predict(rows), usual.predict(ROWS))
+
+
+@pytest.mark.parametrize("library", ["pandas", "polars", "pyarrow"])
+@pytest.mark.parametrize("name", ["FTRLClassifier", "ThresherClassifier"])
+def test_frames_of_any_library_are_matched_by_name(name, library):
+    frames = pytest.importorskip(library)
+    make_frame = {"pandas": "DataFrame", "polars": "DataFrame", "pyarrow": "table"}[library]
+    columns, y = dict(zip("abcd", ROWS.toarray()[:, 4:8].T, strict=True)), LABELS
+    frame = getattr(frames, make_frame)(columns)
+    model = getattr(thresher, name)(random_state=0).fit(frame, y)
+    assert model.feature_names_in_.tolist() == list("abcd")
+    more = getattr(frames, make_frame)({"e": y, **dict(reversed(columns.items()))})
+    assert_array_equal(model.decision_function(more), model.decision_function(frame))
+    with pytest.raises(ValueError, match="X lacks 1 of the 4 columns of training: a"):
+        model.predict(getattr(frames, make_frame)(dict(list(columns.items())[1:])))
 
 
 def test_frames_have_names_and_any_order_of_columns():
