@@ -360,9 +360,9 @@ def test_a_file_that_was_made_up(tmp_path, monkeypatch, case):
         name: np.array(a, float if name in ("values", "labels") else np.int64)
         for name, a in arrays.items()
     }
-    add = binary_file.SegmentWriter.add
+    write_segment = binary_file._Writer.write_segment
     monkeypatch.setattr(
-        binary_file.SegmentWriter, "add", lambda w, a: add(w, made_up if "starts" in a else a)
+        binary_file._Writer, "write_segment", lambda writer, _: write_segment(writer, made_up)
     )
     chunk = Chunk(np.array([0, 1, 2]), np.array([0, 1]), np.ones(2), 3, np.zeros(2))
     source = kept(tmp_path, chunk)

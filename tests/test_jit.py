@@ -190,7 +190,10 @@ def constants_from_elsewhere(path):
         node
         for node in ast.walk(tree)
         if isinstance(node, ast.FunctionDef)
-        and any(isinstance(one, ast.Name) and one.id == "jit" for one in node.decorator_list)
+        and any(
+            isinstance(one, ast.Name) and one.id in ("jit", "inlined")
+            for one in node.decorator_list
+        )
     ]
     used = {node.id for k in kernels for node in ast.walk(k) if isinstance(node, ast.Name)}
     return used & foreign
@@ -293,9 +296,9 @@ import sys
 import numpy as np
 from numba.core.dispatcher import Dispatcher
 from scipy import sparse
-from test_saving import NAMES, data, make
+from cases import NAMES, labelled_rows, make
 
-rows, labels = data(3)
+rows, labels = labelled_rows(n_classes=3)
 dense = rows.toarray()
 held = [rows, sparse.csc_array(rows), sparse.csr_matrix(rows, dtype=np.float32), dense]
 held += [np.asfortranarray(dense), dense != 0, dense[:, ::-1]]

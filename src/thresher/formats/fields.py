@@ -1,9 +1,9 @@
 """What a row of text holds: numbers, weights, missing values, and columns of cells."""
 
+import math
 import re
 from collections import Counter
 from collections.abc import Callable, Sequence
-from math import isfinite
 from typing import TypeVar
 
 import numpy as np
@@ -18,24 +18,30 @@ NOT_FINITE = frozenset(
 _WORDS = "na n/a <na> nat null none nil missing ? - -- . 1.#ind -1.#ind 1.#qnan -1.#qnan"
 _SPREADSHEETS = "#n/a #na #null! #num! #value! #ref! #name? #div/0!"
 MISSING = NOT_FINITE | {*_WORDS.split(), *_SPREADSHEETS.split(), "#n/a n/a"}
+QUOTED = 40  # characters of a text at fault
 CODE = re.compile(r"\s*0\d+\s*", re.ASCII)  # a whole number with leading zeros
 
 Problems = dict[int, BadRow]  # by row; the first of each
 Read = TypeVar("Read")
 
 
+def shown(text: str) -> str:
+    """Return a text as messages quote it, unless it is too long."""
+    return repr(text[:QUOTED]) + ("..." if len(text) > QUOTED else "")
+
+
 def decimal(text: str) -> float:
     """Return the number in a text, as ``float`` rounds it."""
     if text.lower() in NOT_FINITE:
-        raise BadRow(f"{text!r} is not finite")
+        raise BadRow(f"{shown(text)} is not finite")
     try:
-        number = float(text)
+        number = math.nan if text.strip(DIGITS) else float(text)
     except ValueError:
-        raise BadRow(f"{text!r} is not a number") from None
-    if text.strip(DIGITS):
-        raise BadRow(f"{text!r} is not a number")
-    if not isfinite(number):
-        raise BadRow(f"{text!r} is beyond the largest number there is")
+        number = math.nan
+    if math.isnan(number):
+        raise BadRow(f"{shown(text)} is not a number")
+    if math.isinf(number):
+        raise BadRow(f"{shown(text)} is beyond the largest number there is")
     return number
 
 
@@ -45,14 +51,14 @@ def decimals(texts: Sequence[str]) -> list[float]:
         numbers = list(map(float, texts))
     except ValueError:
         return [decimal(text) for text in texts]  # raises what is wrong
-    if isfinite(sum(numbers)) and not "".join(texts).strip(DIGITS):
+    if math.isfinite(sum(numbers)) and not "".join(texts).strip(DIGITS):
         return numbers
     return [decimal(text) for text in texts]
 
 
 def weight_of(number: float) -> float:
     """Return how much a row counts."""
-    if not isfinite(number) or number < 0:
+    if not math.isfinite(number) or number < 0:
         raise bad_weight(number)
     return float(number)
 
@@ -155,7 +161,7 @@ def _plain_numbers(cells: Sequence[str]) -> list[float] | None:
         numbers = [float(cell) for cell in cells if cell]
     except ValueError:
         return None
-    plain = isfinite(sum(numbers)) and not "".join(cells).strip(DIGITS + " ")
+    plain = math.isfinite(sum(numbers)) and not "".join(cells).strip(DIGITS + " ")
     return numbers if plain else None
 
 

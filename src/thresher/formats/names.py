@@ -97,7 +97,7 @@ class GrowingNames:
 
     def tree(self) -> dict[str, Any]:
         """Return all names in their order."""
-        return {"kind": "growing", **_packed(self._columns.names), **_kinds(self.kinds)}
+        return {"kind": "growing", "names": list(self._columns.names), **_kinds(self.kinds)}
 
 
 class KnownNames:
@@ -209,8 +209,7 @@ class HashedNames:
     def tree(self) -> dict[str, Any]:
         """Return the names remembered; their hashes are their columns."""
         names = [name for shared in self._remembered.values() for name in shared]
-        hashed = {"n_bits": self.n_bits, **_packed(names)}
-        return {"kind": "hashed", **hashed, **_kinds(self.kinds)}
+        return {"kind": "hashed", "n_bits": self.n_bits, "names": names, **_kinds(self.kinds)}
 
 
 def names_from_tree(tree: dict[str, Any]) -> Names:
@@ -220,13 +219,16 @@ def names_from_tree(tree: dict[str, Any]) -> Names:
         raise ValueError("The mean of a column is no number.")
     numbers = zip(tree["numeric"], means.tolist(), strict=True)
     kinds: dict[str, Kind] = {**dict(numbers), **dict.fromkeys(tree["categorical"])}
+    names = tree["names"]
+    if not isinstance(names, list) or not all(isinstance(name, str) for name in names):
+        raise ValueError("Names are no strings.")
     match tree["kind"]:
         case "growing":
-            return GrowingNames(_unpacked(tree), kinds)
+            return GrowingNames(names, kinds)
         case "known":
-            return KnownNames(tree["columns"], tree["names"], int(tree["width"]), kinds)
+            return KnownNames(tree["columns"], names, int(tree["width"]), kinds)
         case "hashed":
-            return HashedNames(int(tree["n_bits"]), _unpacked(tree), kinds)
+            return HashedNames(int(tree["n_bits"]), names, kinds)
         case other:
             raise ValueError(f"Names of an unknown kind: {other!r}.")
 
@@ -284,20 +286,6 @@ def _kinds(kinds: dict[str, Kind]) -> dict[str, Any]:
     means = {name: mean for name, mean in kinds.items() if mean is not None}
     return {
         "numeric": list(means),
-        "means": np.array(list(means.values()), np.float64),
+        "means": list(means.values()),
         "categorical": [name for name, mean in kinds.items() if mean is None],
     }
-
-
-def _packed(names: Sequence[str]) -> dict[str, Any]:
-    """Return any number of strings as two arrays: quick to write, half as large as a list."""
-    text = "".join(names).encode("utf-8", "surrogatepass")
-    lengths = np.fromiter(map(len, names), np.int64, len(names))
-    return {"text": np.frombuffer(text, np.uint8).copy(), "lengths": lengths}
-
-
-def _unpacked(tree: dict[str, Any]) -> list[str]:
-    """Return the strings again."""
-    text = np.asarray(tree["text"], np.uint8).tobytes().decode("utf-8", "surrogatepass")
-    ends = np.cumsum(tree["lengths"], dtype=np.int64).tolist()
-    return [text[start:end] for start, end in zip([0, *ends], ends, strict=False)]
