@@ -23,6 +23,7 @@ from thresher.formats.opening import open_rows, reading_from
 from thresher.formats.passes import passes_over
 from thresher.formats.protocol import Notify, Progress, Reading, Source
 from thresher.online.training import unchanged
+from thresher.threads import Report
 
 REMEMBERED = ("label", "weight", "missing")  # options of reading that hold for other files, too
 FIRST_ROWS, MOST_ROWS = 64, 1 << 13  # of the first chunks, if rows are predicted before learned
@@ -150,8 +151,11 @@ class SourceTraining(Protocol):
         """Return the error of rows before they were learned, if that is known."""
         ...
 
-    def steps(self) -> Iterator[Chunk]:
-        """Learn to the end; yield chunk after chunk as they are read."""
+    def steps(self, report: Report | None = None) -> Iterator[Chunk]:
+        """Learn to the end; yield chunk after chunk as they are read.
+
+        ``report`` is called with the share of what is done when all are read.
+        """
         ...
 
     def share_done(self) -> float | None:
@@ -196,7 +200,7 @@ class StreamTraining:
         model.begin_stream(classes)
         return cls(model, source, watched)
 
-    def steps(self) -> Iterator[Chunk]:
+    def steps(self, report: Report | None = None) -> Iterator[Chunk]:
         """Learn to the end; yield each chunk once it is learned, with all in a state to be kept."""
         model = self.model
         most = model.stream_passes if self.source.rewinds else 1
