@@ -33,8 +33,8 @@ from thresher.estimators.saving import (
 )
 from thresher.estimators.streaming import StreamTraining, names_in, training_source
 from thresher.files import container, tree
+from thresher.files.access import as_tree
 from thresher.files.errors import FileError, ModelFileError
-from thresher.files.values import as_tree
 from thresher.fitted import LOGISTIC, NO_LINK, SOFTMAX, Fitted
 from thresher.formats.errors import DataError
 from thresher.formats.names import GrowingNames, HashedNames, KnownNames
@@ -153,7 +153,7 @@ def test_classes_keep_their_type(tmp_path):
         assert_same(loaded, model, rows)
 
 
-def test_parameters_keep_their_types():
+def test_parameters_keep_their_values():
     changes = {
         "eta0": np.float64(0.25),
         "max_iter": np.int64(2),
@@ -164,7 +164,7 @@ def test_parameters_keep_their_types():
     loaded = loads(dumps(make("PlainSGDClassifier", **changes).fit(*data())))
     for name, value in changes.items():
         assert getattr(loaded, name) == value
-        assert type(getattr(loaded, name)) is type(value)
+        assert not isinstance(getattr(loaded, name), np.generic)
     for value in (None, "balanced", {0: 2.0, 1: 0.5}, {np.int64(0): np.float32(2), np.int64(1): 1}):
         model = make("PlainSGDClassifier", class_weight=value).fit(*data())
         assert loads(dumps(model)).class_weight == value
