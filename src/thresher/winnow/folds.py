@@ -83,6 +83,11 @@ class Descent(NamedTuple):
         )
 
 
+def strengths_for(loss: int) -> tuple[float, ...]:
+    """Return the strengths under which features are selected."""
+    return STRENGTHS + WEAKER if loss in OF_NUMBERS else STRENGTHS
+
+
 def fold_table(
     folds: Sequence[Fold], sizes: list[int], threads: Threads, score: Score | None = None
 ) -> Table:
@@ -96,7 +101,7 @@ def fold_table(
         way for way in WAYS if (lengths or not way.kept_length) and (numbers or not way.adaptive)
     ]
     finals = [Final(way, strength) for way in ways for strength in FINALS]
-    strengths = STRENGTHS + WEAKER if numbers else STRENGTHS
+    strengths = strengths_for(folds[0].field.problem.loss)
 
     def descend(fold: Fold, strength: float) -> Descent:
         return _descend(fold, strength, sizes, finals, score)

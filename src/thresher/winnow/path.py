@@ -22,6 +22,7 @@ from thresher.winnow.folds import (
     fold_table,
     mean,
     standard_error,
+    strengths_for,
 )
 from thresher.winnow.sample import Sample
 from thresher.winnow.screen import Sums, n_screened
@@ -143,6 +144,12 @@ def winnow(sample: Sample, splits: Sequence[Split], plan: Plan, threads: Threads
     jobs += [partial(fold, rows_in_fold(sample, split)) for split in splits]
     field, *folds = threads.map(lambda job: job(), jobs)
     return winnow_fields(field, folds, plan, largest, threads)
+
+
+def n_calls(n_folds: int, largest: int, loss: int) -> int:
+    """Return about how many calls of threads a path takes."""
+    sizes = sizes_down(largest, range(1, FINE + 1))
+    return 1 + n_folds + n_folds * len(strengths_for(loss)) + len(sizes)
 
 
 class Part(NamedTuple):
