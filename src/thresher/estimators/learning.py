@@ -193,7 +193,7 @@ class OnlineModel(HasParameters, LinearModel):
         """Learn the next rows of a source, all or none; so many passes are finished."""
         with self._exclusive():
             self.training_.vocabulary.widen(width)
-            self._learn_rows(rows, targets, weights, passes == 0, first, where)
+            self._learn_rows(rows, targets, weights, first, where)
             self.n_features_in_ = max(self.n_features_in_, width)
             self._names, self.index_base_ = source.names, source.index_base
             self.n_iter_ = passes + 1
@@ -259,7 +259,6 @@ class OnlineModel(HasParameters, LinearModel):
         rows: Rows,
         targets: np.ndarray,
         weights: np.ndarray,
-        new: bool = True,
         first: int = 0,
         where: str = "",
     ) -> None:
@@ -271,7 +270,7 @@ class OnlineModel(HasParameters, LinearModel):
         try:
             with threads(self.n_jobs) as team:
                 rows = self._prepared.apply(rows)
-                training.learn(rows, self._problem_targets(targets), importance, team, new)
+                training.learn(rows, self._problem_targets(targets), importance, team)
         except BaseException as error:
             training.learner = before
             if isinstance(error, Overflow):
