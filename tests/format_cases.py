@@ -1,6 +1,7 @@
 """Small data in every format: how it is written, and reading all of it."""
 
 import csv
+import inspect
 import json
 import sys
 import tempfile
@@ -206,6 +207,38 @@ def compare_svmlight(data, labelled=True, lowest=0):
         skipped = found.source.skipped
         assert skipped.count == len(faults)
         assert [example.partition(", ")[2] for example in skipped.examples] == faults[:5]
+
+
+def every(names, values, ids=None):
+    """Let a test run with each of the values, all in one case; a failure shows with which.
+
+    Each run has a folder and patches of its own.
+    """
+    names = names.split(", ") if isinstance(names, str) else names
+
+    def decorate(test):
+        def run(**fixtures):
+            for number, value in enumerate(values):
+                given = dict(zip(names, value if len(names) > 1 else [value], strict=True))
+                for name in {"tmp_path", "folder"}.intersection(fixtures):
+                    fixtures[name] = fixtures[name].parent / f"{fixtures[name].name}{number}"
+                    fixtures[name].mkdir(exist_ok=True)
+                with pytest.MonkeyPatch.context() as patch:
+                    mine = {"monkeypatch": patch} if "monkeypatch" in fixtures else {}
+                    try:
+                        test(**{**fixtures, **given, **mine})
+                    except Exception as error:
+                        error.add_note(f"with {given}")
+                        raise
+
+        run.__name__, run.__doc__, run.__module__ = test.__name__, test.__doc__, test.__module__
+        run.pytestmark = getattr(test, "pytestmark", [])
+        signature = inspect.signature(test)
+        kept = [one for one in signature.parameters.values() if one.name not in names]
+        run.__signature__ = signature.replace(parameters=kept)
+        return run
+
+    return decorate
 
 
 @contextmanager

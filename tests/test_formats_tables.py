@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from format_cases import read_all, read_text, refused, same, small_chunks
+from format_cases import every, read_all, read_text, refused, same, small_chunks
 from thresher.formats import records
 from thresher.formats.errors import DataError
 from thresher.formats.names import ZERO, GrowingNames, HashedNames, names_from_tree
@@ -35,7 +35,7 @@ def test_what_cells_may_look_like():
     assert found.labels == ["x", "y"]
 
 
-@pytest.mark.parametrize(("suffix", "form"), [(".tsv", "auto"), (".tsv.gz", "tsv"), (".x", "tsv")])
+@every(("suffix", "form"), [(".tsv", "auto"), (".tsv.gz", "tsv"), (".x", "tsv")])
 def test_tabs(suffix, form):
     data = b"label\ta,b\n1\t2\n"
     data = gzip.compress(data) if suffix.endswith(".gz") else data
@@ -102,7 +102,7 @@ MALFORMED = {
 }
 
 
-@pytest.mark.parametrize("line", MALFORMED)
+@every("line", MALFORMED)
 def test_what_is_refused(line):
     column, message = MALFORMED[line]
     start = 'label,age,town,w\n1,5,"a\nb",1\n\n'
@@ -112,7 +112,7 @@ def test_what_is_refused(line):
     assert message in str(caught.value)
 
 
-@pytest.mark.parametrize("line", MALFORMED)
+@every("line", MALFORMED)
 def test_what_is_refused_can_be_skipped(line):
     text = f"label,age,town,w\n1,5,a,1\n3,7,b,1\n{line}\n2,6,b,1\n"
     for n_rows in (1, 2, 100):
@@ -187,7 +187,7 @@ def models():
     return found
 
 
-@pytest.mark.parametrize("number", range(6))
+@every("number", range(6))
 def test_a_model_reads_tables_as_it_did_in_training(number):
     names = models()[number]
     text = "town,id,age\n7,x,1\n8,y,2\n7,z,\nBasel,q,3\n"
@@ -340,7 +340,7 @@ CODES = {
 }
 
 
-@pytest.mark.parametrize("codes", CODES)
+@every("codes", CODES)
 def test_codes_with_zeros_in_front_are_not_merged(codes):
     cells = codes.split()
     texts = {
@@ -384,7 +384,7 @@ def test_separators_missing_values_and_index():
     assert found.source.decided == [note]
 
 
-@pytest.mark.parametrize(
+@every(
     ("options", "features"),
     [
         ({"keep": ["*price"]}, {"price", "old price"}),
@@ -399,7 +399,7 @@ def test_columns_are_chosen_by_name_or_pattern(options, features):
     assert again.rows == found.rows
 
 
-@pytest.mark.parametrize(
+@every(
     ("options", "message"),
     [
         ({"keep": ["nothing*"]}, "keep: no feature is called 'nothing*'. There are 'price',"),
@@ -437,8 +437,8 @@ def write_gaps(folder, ending, table=GAPS):
     return path
 
 
-@pytest.mark.parametrize("ending", [".csv", ".parquet"])
-@pytest.mark.parametrize("how", ["mean", "zero", None])
+@every("ending", [".csv", ".parquet"])
+@every("how", ["mean", "zero", None])
 def test_missing_numbers_are_the_mean_beside_an_indicator_or_zero(tmp_path, ending, how):
     source = open_rows(write_gaps(tmp_path, ending), missing=how, ignore=["t"])
     rows = [{k: v for k, v in row.items() if k[0] == "a"} for row in read_all(source).rows]
@@ -456,7 +456,7 @@ def test_missing_numbers_are_the_mean_beside_an_indicator_or_zero(tmp_path, endi
         assert ("a=missing" in found) == (how != "zero")
 
 
-@pytest.mark.parametrize("ending", [".csv", ".parquet"])
+@every("ending", [".csv", ".parquet"])
 def test_missing_numbers_may_be_refused_or_skipped(tmp_path, ending):
     path = write_gaps(tmp_path, ending)
     with pytest.raises(DataError, match=r"there is no number,? in column 'a'"):
