@@ -30,7 +30,7 @@ with atheris.instrument_imports(include=["thresher.formats"], exclude=KERNELS):
 def read_any(data: bytes) -> None:
     """Read a text in one of the formats; ``read_text`` checks the rows."""
     if len(data) > 1:
-        form, on_error = TEXTS[data[0] % len(TEXTS)], ("raise", "skip")[data[0] // 16 % 2]
+        form, on_error = TEXTS[data[0] % len(TEXTS)], ("raise", "skip")[data[0] // len(TEXTS) % 2]
         with suppress(DataError):
             read_text(form, data[1:], on_error=on_error)
 
