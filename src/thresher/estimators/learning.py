@@ -11,7 +11,6 @@ from sklearn.utils import check_random_state
 from thresher.estimators.base import LinearModel, Snapshot
 from thresher.estimators.inputs import check_rows
 from thresher.estimators.labels import check_weights, with_weight
-from thresher.estimators.overflow import overflowed
 from thresher.estimators.parameters import HasParameters
 from thresher.files import access
 from thresher.fitted import Fitted, Scorer
@@ -218,6 +217,11 @@ class OnlineModel(HasParameters, LinearModel):
         """Seed of everything random, as drawn from ``random_state``."""
         return self._seed
 
+    @property
+    def known_names(self) -> Names | None:
+        """Names of a stream's columns up to now, after which others are numbered."""
+        return self._names
+
     def stream_margins(self, rows: Rows) -> np.ndarray:
         """Return the margins of rows by what was learned up to now, before it is looked at."""
         return Scorer(self._make_fitted(named=False)).margins(rows)
@@ -245,7 +249,7 @@ class OnlineModel(HasParameters, LinearModel):
             with threads(self.n_jobs) as team:
                 self.n_iter_ = training.fit(rows, goals, importance, passes, team, report)
         except Overflow as overflow:
-            raise overflowed(vars(self), int(kept[overflow.row]), importance) from None
+            raise overflow.explained(vars(self), kept, importance) from None
         self._snapshot = Snapshot(self._make_fitted())
 
     def _count_rows(self, targets: np.ndarray) -> None:
@@ -274,8 +278,8 @@ class OnlineModel(HasParameters, LinearModel):
         except BaseException as error:
             training.learner = before
             if isinstance(error, Overflow):
-                row = first + int(kept[error.row])
-                raise overflowed(vars(self), row, importance, where) from None
+                numbers = np.asarray(kept) + first
+                raise error.explained(vars(self), numbers, importance, where) from None
             raise
         self.__dict__.pop("row_counts_", None)  # fit had other rows
         self.__dict__.update(_class_counts=counts, _snapshot=Snapshot(), n_iter_=1)
@@ -312,7 +316,7 @@ class OnlineModel(HasParameters, LinearModel):
                 intercepts,
                 self.n_features_in_,
                 self._prepared,
-                self._link(),
+                self.link(),
                 getattr(self, "classes_", None),
                 self._feature_names(columns, self._prepared) if named else None,
             )
@@ -335,7 +339,10 @@ class OnlineModel(HasParameters, LinearModel):
 
     def restore(self, fitted: Fitted, selection: dict[str, np.ndarray]) -> None:
         """Take over what a file keeps of a model, with which learning cannot go on."""
-        super().restore(fitted, selection)
+        self._snapshot = Snapshot(fitted, selection)
+        self.n_features_in_ = fitted.n_columns
+        if fitted.labels is not None:
+            self.classes_ = fitted.labels
         self._names, self._read_only = fitted.names, True
 
     def training_tree(self) -> dict[str, Any]:
@@ -357,17 +364,17 @@ class OnlineModel(HasParameters, LinearModel):
             access.refuse(f"there are {len(training.problems)} problems")
         n_classes = len(getattr(self, "classes_", ()))
         self._class_counts = access.array(tree, "class_counts", np.int64, (n_classes,))
-        self._prepared = self._fitted.preparation
+        self._prepared = self.fitted_.preparation
         names = tree["names"]
         self._names = None if names is None else names_from_tree(access.branch(tree, "names"))
         self.training_, self._read_only = training, False
 
     def _first_learner(self) -> Online:
         """Return a learner with the parameters that learning began with, changed since or not."""
-        model = self._draft(fresh=False)
-        model.set_params(**self._begun_with)
-        model._check_parameters()
-        return model._stream_learner()
+        draft = self._draft(fresh=False)
+        draft.set_params(**self._begun_with)
+        draft._check_parameters()
+        return draft._stream_learner()
 
     def _refuse_read_only(self) -> None:
         """Raise a ValueError if learning would have to go on from a file that only predicts."""

@@ -11,8 +11,16 @@ from typing import Any, ClassVar
 import numpy as np
 
 from thresher.losses import CLASS_LOSSES
-from thresher.online.parameter import Parameter, Parameters
-from thresher.validation import FLAG, Kind, Number, OneOf, Whole, check_parameters
+from thresher.validation import (
+    FLAG,
+    Kind,
+    Number,
+    OneOf,
+    Parameter,
+    Parameters,
+    Whole,
+    check_parameters,
+)
 
 LOSS = Parameter(
     "loss",
@@ -112,8 +120,7 @@ class HasParameters:
 
     def _check_parameters(self) -> None:
         """Raise a ValueError that names the first parameter out of range."""
-        allowed = {one.name: one.allowed for one in self.parameters}
-        check_parameters(type(self).__name__, vars(self), allowed)
+        check_parameters(type(self).__name__, vars(self), self.parameters)
 
 
 def _initializer(parameters: Parameters) -> Any:

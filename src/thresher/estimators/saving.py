@@ -7,43 +7,34 @@ attributes and their types. What learning needs to go on, it gives as ``training
 import os
 import platform
 from collections.abc import Iterator, Mapping
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from importlib.metadata import version
-from typing import Any, Protocol
+from typing import Any
 
 import numpy as np
 from sklearn.base import is_regressor
 
 import thresher
-from thresher.estimators.base import LinearModel
+from thresher.estimators.learning import OnlineModel
 from thresher.files import access, container, tree
 from thresher.files.errors import ModelFileError
 from thresher.files.tree import Tree
 from thresher.files.values import as_tree, from_tree
 from thresher.files.words import narrow
 from thresher.fitted import CLIPPED, LOGISTIC, NO_LINK, SOFTMAX, Fitted
-from thresher.formats.names import Names, names_from_tree
+from thresher.formats.names import names_from_tree
 from thresher.prepare import Preparation
 from thresher.rows import MOST_COLUMNS
 from thresher.validation import check_parameters
 
 MODEL, CHECKPOINT = "model", "checkpoint"  # kinds of files
 # The classes that a file can name, all of them public.
-CLASSES = (
-    "FOBOSClassifier",
-    "FTRLClassifier",
-    "PlainSGDClassifier",
-    "RDAClassifier",
-    "StabilizedTruncatedSGDClassifier",
-    "ThresherClassifier",
-    "ThresherRegressor",
-    "TruncatedGradientClassifier",
-)
+CLASSES = tuple(name for name in thresher.__all__ if name.endswith(("Classifier", "Regressor")))
 NONSENSE = (ValueError, TypeError, KeyError, IndexError, AttributeError, OverflowError, MemoryError)
 
 
 def save(
-    model: LinearModel,
+    model: OnlineModel,
     path: str | os.PathLike[str],
     training_state: bool = False,
     about: Mapping[str, Any] | None = None,
@@ -77,7 +68,7 @@ def load(path: str | os.PathLike[str]) -> Any:
         return model_from(read)
 
 
-def dumps(model: LinearModel, training_state: bool = False) -> bytes:
+def dumps(model: OnlineModel, training_state: bool = False) -> bytes:
     """Return the bytes of the file that ``save`` writes."""
     return tree.dumps(model_tree(model, training_state))
 
@@ -88,7 +79,7 @@ def loads(data: bytes) -> Any:
 
 
 def model_tree(
-    model: LinearModel, training_state: bool = False, about: Mapping[str, Any] | None = None
+    model: OnlineModel, training_state: bool = False, about: Mapping[str, Any] | None = None
 ) -> Tree:
     """Return a fitted estimator as a tree of plain values."""
     if class_of(type(model).__name__) is not type(model):
@@ -159,22 +150,13 @@ def _selection(read: Tree, fitted: Fitted) -> dict[str, np.ndarray]:
 # ------------------------------------------------------------------------------------- checkpoints
 
 
-class Training(Protocol):
-    """Training from a source, which can stop and go on."""
-
-    def tree(self) -> Tree:
-        """Return everything that the rest of the training depends on."""
-        ...
-
-
-def write_checkpoint(path: str | os.PathLike[str], recipe: Tree, training: Training | None) -> None:
-    """Write a training that is under way, whole or not at all.
+def write_checkpoint(path: str | os.PathLike[str], recipe: Tree, training: Tree | None) -> None:
+    """Write the tree of a training that is under way, whole or not at all.
 
     The ``recipe`` is what it was started with, such as files and parameters, as plain values;
     without a ``training`` nothing has been learned yet.
     """
-    state = None if training is None else training.tree()
-    tree.write_tree(path, {"kind": CHECKPOINT, "recipe": recipe, "training": state})
+    tree.write_tree(path, {"kind": CHECKPOINT, "recipe": recipe, "training": training})
 
 
 def read_checkpoint(path: str | os.PathLike[str]) -> tuple[Tree, Tree | None]:
@@ -188,26 +170,10 @@ def read_checkpoint(path: str | os.PathLike[str]) -> tuple[Tree, Tree | None]:
         return access.branch(read, "recipe"), state
 
 
-def is_checkpoint(path: str | os.PathLike[str]) -> bool:
-    """Return whether a file is an intact checkpoint."""
-    with suppress(ModelFileError):
-        return container.read(path)[0].get("kind") == CHECKPOINT
-    return False
-
-
-def training_names(read: Tree) -> Names | None:
-    """Return the names of columns known so far to a model that is in training, and nothing else."""
-    training = access.branch(read, "training")
-    if training.get("names") is None:
-        return None
-    with refusing_nonsense():
-        return names_from_tree(access.branch(training, "names"))
-
-
 # -------------------------------------------------------------------------------------- parameters
 
 
-def parameters_tree(model: Any) -> Tree:
+def parameters_tree(model: OnlineModel) -> Tree:
     """Return all parameters; a generator of random numbers is replaced by the seed it gave."""
     parameters = model.get_params(deep=False)
     for name, value in parameters.items():
@@ -224,19 +190,18 @@ def parameters_tree(model: Any) -> Tree:
     return parameters
 
 
-def parameters_from(read: Tree, model: Any) -> dict[str, Any]:
+def parameters_from(read: Tree, model: OnlineModel) -> dict[str, Any]:
     """Return the parameters of a tree, all that the model has, and within their bounds."""
     access.same_names(read, model.get_params(deep=False), "parameters")
     parameters = {
         name: dict(value["pairs"]) if isinstance(value, dict) else value
         for name, value in read.items()
     }
-    allowed = {one.name: one.allowed for one in model.parameters}
-    check_parameters(type(model).__name__, parameters, allowed)
+    check_parameters(type(model).__name__, parameters, model.parameters)
     return parameters
 
 
-def provenance(model: Any) -> Tree:
+def provenance(model: OnlineModel) -> Tree:
     """Return where a model comes from; no time, so that the same model gives the same bytes."""
     known = vars(model).get("provenance_")
     if known is not None:

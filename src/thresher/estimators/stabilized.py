@@ -7,14 +7,13 @@ from typing import Any, ClassVar, Self, cast
 import numpy as np
 from sklearn.exceptions import ConvergenceWarning
 
-from thresher.estimators.online import OnlineClassifier
+from thresher.estimators.classifier import OnlineClassifier
 from thresher.estimators.parameters import COMMON
 from thresher.losses import LOSSES
-from thresher.online.parameter import Parameter, Parameters
 from thresher.online.paths import PathState
 from thresher.online.stabilized import StabilizedTruncatedSGD
 from thresher.prepare import Preparation
-from thresher.validation import FLAG
+from thresher.validation import FLAG, Parameter, Parameters
 
 # The paper's settings, for columns of unit variance; its model has no intercept.
 PAPER: dict[str, Any] = {
@@ -137,11 +136,11 @@ class StabilizedTruncatedSGDClassifier(OnlineClassifier):
     def _selection_facts(self) -> dict[str, np.ndarray]:
         """Return the selection probabilities of the features; with several classes the largest."""
         probabilities = np.atleast_2d(self.selection_probabilities_).max(axis=0)
-        return {"probability": probabilities[self._fitted.columns]}
+        return {"probability": probabilities[self.fitted_.columns]}
 
     def _learned(self) -> tuple[StabilizedTruncatedSGD, list[PathState]]:
         """Return the learner and the states of all problems."""
-        if self._fitted and "training_" not in vars(self):
+        if self.fitted_ and "training_" not in vars(self):
             raise AttributeError(
                 "This model was loaded from a file that has only what prediction needs. Save "
                 "models with training_state=True to keep what was purged, and when."

@@ -17,7 +17,7 @@ from thresher.formats.chunk import Chunk
 from thresher.formats.errors import DataError
 from thresher.formats.given import GivenSource
 from thresher.formats.labels import find_classes
-from thresher.formats.names import HashedNames, Names, names_from_tree
+from thresher.formats.names import HashedNames, Names
 from thresher.formats.opening import open_rows, reading_from
 from thresher.formats.passes import passes_over
 from thresher.formats.protocol import Notify, Progress, Reading, Source
@@ -105,12 +105,6 @@ def _refuse_mismatch(model: LinearModel, source: Source) -> None:
             "was trained on other data, or the format is not what the files' names tell (format=, "
             "--format)."
         )
-
-
-def names_in(tree: Tree) -> Names | None:
-    """Return the names known so far to a training: its source goes on numbering after them."""
-    training = access.branch(access.branch(tree, "model"), "training")
-    return None if training["names"] is None else names_from_tree(access.branch(training, "names"))
 
 
 def _are_paths(source: Any) -> bool:

@@ -14,13 +14,12 @@ import numpy as np
 from thresher.jit import jit
 from thresher.losses import Loss, slope_of
 from thresher.online.arrays import Arrays
-from thresher.online.parameter import Parameter, Parameters
 from thresher.online.prefetch import LATER, SOON, prefetch, prefetch_span
 from thresher.online.protocol import RowLearner
 from thresher.online.steps import Steps
 from thresher.online.updates import Updates, soft_threshold
 from thresher.rows import Rows
-from thresher.validation import Number
+from thresher.validation import Number, Parameter, Parameters
 
 TINY = 1e-300
 ONE, TWO, THREE, FOUR = np.uint64(1), np.uint64(2), np.uint64(3), np.uint64(4)

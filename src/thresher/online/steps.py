@@ -12,8 +12,7 @@ from typing import Any
 import numpy as np
 
 from thresher.losses import Loss
-from thresher.online.parameter import Parameter
-from thresher.validation import Number, OneOf
+from thresher.validation import Number, OneOf, Parameter
 
 # Relative to the automatic constant step: how long decaying steps begin, and those of several
 # paths, whose average takes their noise away. A factor of three either way changes little.
