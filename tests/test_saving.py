@@ -457,7 +457,7 @@ def test_forged_values_are_refused_or_harmless(name, training_state):
         (["fitted", "weights"], np.zeros((2, 2)), "weights has the shape"),
         (["fitted", "n_columns"], 2**31, "n_columns is 2147483648"),
         (["fitted", "link"], "magic", "there is no link 'magic'"),
-        (["fitted", "names"], {"kind": "new", "numeric": [], "categorical": []}, "unknown kind"),
+        (["fitted", "names"], {**GrowingNames().tree(), "kind": "x"}, "unknown kind"),
         (["facts", "index_base_"], 0.5, "index_base_ is of the type float"),
         (["facts", "__class__"], 1, "there are __class__"),
         (["facts", "feature_names_in_"], np.array([1]), "feature_names_in_ is an array of int64"),
@@ -500,7 +500,7 @@ def test_any_fitted_model_comes_back(link, labels, names):
     assert read.labels is None if labels is None else read.labels.tolist() == labels
     if names is not None:
         assert [read.names.name(j) for j in (2, 5)] == [names.name(j) for j in (2, 5)]
-        assert read.names.categorical == names.categorical
+        assert read.names.kinds == names.kinds
 
 
 class Models(NamedTuple):

@@ -14,7 +14,7 @@ from thresher.estimators.labels import check_weights, with_weight
 from thresher.estimators.parameters import HasParameters
 from thresher.files import access
 from thresher.fitted import Fitted, Scorer
-from thresher.formats.names import HashedNames, KnownNames, Names, names_from_tree
+from thresher.formats.names import ZERO, HashedNames, KnownNames, Names, names_from_tree
 from thresher.online.passes import Passes
 from thresher.online.protocol import Online, Overflow
 from thresher.online.training import Training
@@ -203,8 +203,8 @@ class OnlineModel(HasParameters, LinearModel):
         names = source.names
         if names is None or isinstance(names, HashedNames):
             return
-        kinds = names.categorical
-        if len(kinds) == len(names) and not any(kinds.values()):  # a table of numbers
+        kinds = names.kinds
+        if len(kinds) == len(names) and None not in kinds.values():  # a table of numbers
             self.feature_names_in_ = np.array(list(kinds), object)
 
     @property
@@ -333,7 +333,7 @@ class OnlineModel(HasParameters, LinearModel):
         if named is None:
             return None
         names = [str(name) for name in named[columns]]
-        return KnownNames(columns, names, named.size, dict.fromkeys(names, False))
+        return KnownNames(columns, names, named.size, dict.fromkeys(names, ZERO))
 
     # ------------------------------------------------------------------------------- in files
 
