@@ -32,8 +32,11 @@ class Rows(NamedTuple):
             refuse_width(matrix.shape[1])
         columns = matrix.indices
         columns = columns.view(np.uint32) if columns.dtype == np.int32 else columns
+        # writable and contiguous: kernels are compiled for such alone
         return cls(
-            _own(matrix.indptr, np.int64), _own(columns, np.uint32), _own(matrix.data, np.float64)
+            np.require(matrix.indptr, np.int64, ["C", "W"]),
+            np.require(columns, np.uint32, ["C", "W"]),
+            np.require(matrix.data, np.float64, ["C", "W"]),
         )
 
     @classmethod
@@ -76,13 +79,6 @@ class Rows(NamedTuple):
     def scaled(self, factors: np.ndarray) -> Self:
         """Return rows with every column multiplied by its factor."""
         return self._replace(values=self.values * factors[self.columns])
-
-
-def _own(array: np.ndarray, kind: type) -> np.ndarray:
-    """Return an array of a type, writable and contiguous: kernels are compiled for such alone."""
-    if array.dtype == kind and array.flags.carray:
-        return array
-    return np.require(array, kind, ["C", "W"])
 
 
 def joined(parts: Sequence[Rows]) -> Rows:

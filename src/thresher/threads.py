@@ -72,7 +72,7 @@ class Threads:
 @contextmanager
 def threads(n_jobs: int | None) -> Iterator[Threads]:
     """Open as many threads as ``n_jobs`` means to joblib."""
-    n = effective_n_jobs(n_jobs)
+    n = 1 if n_jobs == 1 else effective_n_jobs(n_jobs)
     if n == 1:
         yield Threads()
         return

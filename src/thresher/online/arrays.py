@@ -10,7 +10,6 @@ from typing import Any
 import numpy as np
 
 from thresher.files import access
-from thresher.jit import jit
 
 Restore = Callable[[], None]
 
@@ -23,15 +22,6 @@ def grown(array: np.ndarray, size: int) -> np.ndarray:
     larger = np.zeros((*array.shape[:-1], max(size, 2 * n)), array.dtype)
     larger[..., :n] = array
     return larger
-
-
-@jit
-def finite_at(numbers, slots):
-    """Return whether the numbers of some slots are finite."""
-    finite = True
-    for j in slots:
-        finite &= np.isfinite(numbers[j])
-    return finite
 
 
 def at(array: np.ndarray, slots: np.ndarray) -> np.ndarray:
@@ -82,12 +72,8 @@ class Arrays:
 
     def finite(self, slots: np.ndarray) -> bool:
         """Return whether all numbers of the given slots, and all whole ones, are finite."""
-        by_slot = (a for a in self.by_slot.values() if a.dtype.kind == "f")
-        whole = (a for a in self.whole.values() if a.dtype.kind == "f")
-        return all(np.isfinite(one).all() for one in whole) and all(
-            finite_at(one, slots) if one.ndim == 1 else np.isfinite(at(one, slots)).all()
-            for one in by_slot
-        )
+        arrays = [at(one, slots) for one in self.by_slot.values() if one.dtype.kind == "f"]
+        return all(np.isfinite(one).all() for one in (*arrays, *self.whole.values()))
 
     def savepoint(self, slots: np.ndarray, n_updates: int = 0) -> Restore:
         """Return what brings the arrays back if only the given slots change, and new ones."""
