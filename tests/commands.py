@@ -19,9 +19,9 @@ EFFECTS = dict(zip(WORDS, [1, -1, 1, -1, 1, -1, 1, -1, 0, 0], strict=True))
 CLASSES = {"two": ["drop", "keep"], "three": ["ash", "elm", "oak"], "numbers": None}
 
 
-def run(*words, stdin=None, code=0):
-    """Run a command that must end with a code; the result has stdout and stderr."""
-    result = CliRunner().invoke(program, [str(word) for word in words], input=stdin)
+def run(line, *words, stdin=None, code=0):
+    """Run a command, the line and more words, that must end with a code; return its outputs."""
+    result = CliRunner().invoke(program, [*line.split(), *map(str, words)], input=stdin)
     assert result.exit_code == code, (result.output, result.exception)
     return SimpleNamespace(
         stdout=result.stdout,

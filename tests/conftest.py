@@ -49,10 +49,10 @@ def multiclass():
     return rows, np.array(["ash", "elm", "oak"])[labels]
 
 
-@pytest.fixture(scope="session", params=["binary", "multiclass"])
-def problem(request):
-    """Either of the two."""
-    return request.getfixturevalue(request.param)
+@pytest.fixture(scope="session")
+def problems(binary, multiclass):
+    """Both of them."""
+    return binary, multiclass
 
 
 @pytest.fixture(autouse=True)

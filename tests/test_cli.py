@@ -16,8 +16,9 @@ from hypothesis import strategies as st
 import thresher
 from cases import SMALL
 from commands import run, shell
-from thresher.cli import failing, options
+from thresher.cli import failing, main, options
 from thresher.cli.commands import PLACES
+from thresher.cli.commands import thresher as program
 from thresher.cli.screen import json_text, printable
 from thresher.files.errors import FileError, ModelFileError
 from thresher.formats.errors import DataError, OptionError
@@ -41,10 +42,9 @@ def test_every_command_teaches_with_examples(name):
 def test_the_help_lists_commands_the_rule_and_exit_codes():
     text = run("--help").stdout
     assert all(f"\n  {name}" in text for name in PLACES)
-    assert "unless it has --force" in " ".join(text.split())
-    assert all(
-        f"{code} {words}" in " ".join(text.split()) for code, words in failing.MEANINGS.items()
-    )
+    words = " ".join(text.split())
+    assert "unless it has --force" in words
+    assert all(f"{code} {meaning}" in words for code, meaning in failing.MEANINGS.items())
 
 
 QUICK = [["--help"], ["--version"], ["predcit"], ["train"], ["train", "a", "--format", "x"]]
@@ -60,9 +60,8 @@ def test_help_and_usage_errors_import_nothing_heavy_and_take_no_time(tmp_path):
         "    assert CliRunner().invoke(thresher, words).exit_code in (0, 2, 4), words\n"
         f"print(*(name for name in {HEAVY!r} if name in sys.modules))"
     )
-    done = subprocess.run(
-        [sys.executable, "-c", look], check=False, capture_output=True, text=True, cwd=tmp_path
-    )
+    words, how = [sys.executable, "-c", look], {"capture_output": True, "text": True}
+    done = subprocess.run(words, check=False, cwd=tmp_path, **how)
     assert (done.stdout.strip(), done.stderr, done.returncode) == ("", "", 0)
 
 
@@ -81,33 +80,33 @@ def test_a_command_that_is_not_there_suggests_one_that_is():
     assert "Did you mean predict?" in run("predcit", code=2).stderr
 
 
-@pytest.mark.parametrize("name", ["bash", "zsh", "fish"])
-def test_completion_prints_a_script_for_the_shell(name):
-    assert f"_THRESHER_COMPLETE={name}_complete" in run("completion", name).stdout
+def test_completion_prints_a_script_for_the_shell():
+    for name in ("bash", "zsh", "fish"):
+        assert f"_THRESHER_COMPLETE={name}_complete" in run("completion", name).stdout
 
 
-@pytest.mark.parametrize(
-    ("words", "expected"),
-    [
-        ("thresher re", ["report"]),
-        ("thresher predict --all", ["--allow-no-features"]),
-        ("thresher train --method ftrl --l", ["--label", "--loss", "--l1", "--l2"]),
-        ("thresher train --method f", ["fobos", "ftrl"]),
-    ],
-)
-def test_commands_options_and_methods_are_completed(words, expected):
-    place = {"COMP_WORDS": words, "COMP_CWORD": str(len(words.split(" ")) - 1)}
-    code, out, _ = shell("thresher", _THRESHER_COMPLETE="bash_complete", **place)
-    assert (code, sorted(line.split(",")[1] for line in out.split())) == (0, sorted(expected))
+def test_commands_options_and_methods_are_completed(monkeypatch, capsys):
+    monkeypatch.setattr(sys, "argv", ["thresher"])
+    monkeypatch.setenv("_THRESHER_COMPLETE", "bash_complete")
+    for words, expected in {
+        "thresher re": ["report"],
+        "thresher predict --all": ["--allow-no-features"],
+        "thresher train --method ftrl --l": ["--label", "--loss", "--l1", "--l2"],
+        "thresher train --method f": ["fobos", "ftrl"],
+    }.items():
+        monkeypatch.setenv("COMP_WORDS", words)
+        monkeypatch.setenv("COMP_CWORD", str(words.count(" ")))
+        with pytest.raises(SystemExit):
+            main()
+        out = capsys.readouterr().out
+        assert sorted(line.split(",")[1] for line in out.split()) == sorted(expected)
 
 
 # ------------------------------------------------------------------------- options are declarations
 
 
 def command(name):
-    from thresher.cli.commands import thresher as group
-
-    return group.get_command(click.Context(group), name)
+    return program.get_command(click.Context(program), name)
 
 
 def test_options_of_reading_are_the_fields_of_reading_and_mean_the_same_everywhere():
@@ -122,12 +121,10 @@ def test_options_of_reading_are_the_fields_of_reading_and_mean_the_same_everywhe
 
 
 def test_other_options_mean_the_same_in_all_commands():
-    told = {}
-    for name in PLACES:
-        for one in command(name).params:
-            if one.name in ("force", "quiet", "allow_no_features"):
-                told.setdefault(one.name, set()).add((tuple(one.opts), one.help))
-    assert all(len(about) == 1 for about in told.values())
+    for shared in ("force", "quiet", "allow_no_features"):
+        params = [one for name in PLACES for one in command(name).params if one.name == shared]
+        assert len(params) > 1
+        assert len({(tuple(one.opts), one.help) for one in params}) == 1
 
 
 def test_methods_are_the_public_estimators():
@@ -179,6 +176,7 @@ WEIGHTS = (Kind(dict, "a dict"), OneOf("balanced", None))
 )
 def test_values_are_read_as_their_declaration_allows(allowed, text, expected):
     value = options.Value(Parameter("x", None, allowed, "", ""))
+    assert not options.Value(Parameter("x", None, (Callable("a scorer"),), "", "")).exists
     if isinstance(expected, str) and expected != text:
         with pytest.raises(click.BadParameter) as caught:
             value.convert(text, None, None)
@@ -188,21 +186,13 @@ def test_values_are_read_as_their_declaration_allows(allowed, text, expected):
         assert (found, type(found)) == (expected, type(expected))
 
 
-def test_what_no_text_can_give_is_no_option():
-    value = options.Value(Parameter("x", None, (Callable("a scorer"),), "", ""))
-    assert not value.exists
-
-
-@pytest.mark.parametrize(
-    ("message", "expected"),
-    [
-        ("hash_bits=99: it must be 1 to 30.", "--hash-bits 99: it must be 1 to 30."),
-        ("name them all (classes=, --classes).", "name them all (--classes)."),
-        ("set alpha=3 and label=x", "set alpha=3 and --label x"),
-    ],
-)
-def test_messages_name_options(message, expected):
-    assert options.in_options(message) == expected
+def test_messages_name_options():
+    for message, expected in {
+        "hash_bits=99: it must be 1 to 30.": "--hash-bits 99: it must be 1 to 30.",
+        "name them all (classes=, --classes).": "name them all (--classes).",
+        "set alpha=3 and label=x": "set alpha=3 and --label x",
+    }.items():
+        assert options.in_options(message) == expected
 
 
 # --------------------------------------------------------------------------------------- failures
@@ -244,11 +234,11 @@ def test_a_traceback_can_be_had(monkeypatch):
 
 
 @pytest.mark.skipif(not os.path.exists("/dev/full"), reason="needs a device that is always full")
-@pytest.mark.parametrize("words", ["--help", "--version", "completion bash"])
-def test_no_space_left_for_help_is_an_error_of_one_line(words):
-    code, _, said = shell(f"thresher {words} > /dev/full")
-    assert (code, len(said.splitlines())) == (5, 1)
-    assert said.startswith("Error: No space is left")
+def test_no_space_left_for_help_is_an_error_of_one_line():
+    for words in ("--help", "--version", "completion bash"):
+        code, _, said = shell(f"thresher {words} > /dev/full")
+        assert (code, len(said.splitlines())) == (5, 1)
+        assert said.startswith("Error: No space is left")
 
 
 # --------------------------------------------------------------------------------- what is printed

@@ -53,12 +53,12 @@ NO_INPUT = [
 ]
 
 
-@pytest.mark.parametrize("force", ["", " --force"])
 @pytest.mark.parametrize(("words", "message"), NO_INPUT)
-def test_what_is_read_is_never_replaced(words, message, force):
+def test_what_is_read_is_never_replaced(words, message):
     before = contents()
-    assert message in run(*(words + force).split(), code=5).stderr
-    assert contents() == before
+    for force in ("", " --force"):
+        assert message in run(words + force, code=5).stderr
+        assert contents() == before
 
 
 OUTPUTS = [
@@ -74,28 +74,27 @@ OUTPUTS = [
 @pytest.mark.parametrize(("words", "name"), OUTPUTS)
 def test_a_file_that_is_there_is_replaced_only_by_force(words, name):
     before = contents()
-    said = run(*words.format(name).split(), code=5).stderr
+    for path, message in (
+        (f"no/{name}", "does not exist"),
+        (".", "a directory"),
+        (name, "replace it with --force"),
+    ):  # before any work
+        line = words.replace("rows.svm", "none.svm").format(path)
+        assert message in run(line, code=5).stderr
+    assert contents() == before
+    line = words.format(name)
+    said = run(line, code=5).stderr
     assert f"Error: {name} exists already: choose another name for -" in said
-    assert "replace it with --force" in said
     assert contents() == before
-    run(*words.format(name).split(), "--force")
+    run(line, "--force")
     assert not Path(name).exists() or Path(name).read_text("latin1") != "old"
-
-
-@pytest.mark.parametrize(("words", "name"), OUTPUTS)
-@pytest.mark.parametrize(("path", "message"), [("no/{}", "does not exist"), (".", "a directory")])
-def test_what_cannot_be_written_is_known_before_any_work(words, name, path, message):
-    words = words.replace("rows.svm", "none.svm").format(path.format(name))
-    before = contents()
-    assert message in run(*words.split(), code=5).stderr
-    assert contents() == before
 
 
 def test_a_model_goes_to_standard_output_and_through_pipes():
     result = run("train", "rows.svm", "-o", "-", *FTRL)
     assert result.data == Path("model.csv").read_bytes()
     assert "Wrote the model: " in result.stderr
-    for words in (["train", "rows.svm", *FTRL], ["predict", "model.csv", "rows.svm"]):
+    for words in (["train rows.svm", *FTRL], ["predict model.csv rows.svm"]):
         run(*words, "-o", os.devnull)
     assert stat.S_ISCHR(os.stat(os.devnull).st_mode)
     os.mkfifo("pipe")
@@ -151,15 +150,13 @@ def test_streams_may_be_closed_or_full_or_what_is_read(words, streams, code, mes
     assert (found, len(said.splitlines())) == (code, bool(message)), said
     assert message in said
     assert before.items() <= contents().items()
-    assert (
-        not (code == 0 and "out" in [*words.split(), *streams.values()])
-        or contents()[Path.cwd() / "out"]
-    )
+    if code == 0 and "out" in [*words.split(), *streams.values()]:
+        assert Path("out").stat().st_size > 0
 
 
 def test_a_reader_that_leaves_ends_it_quietly():
-    big = write_svmlight(Path("big.svm"), draw(30_000))
-    predict = f"thresher predict model.csv {big} --what margin 2>notes"
+    Path("big.svm").write_text(Path("rows.svm").read_text() * 150)
+    predict = "thresher predict model.csv big.svm --what margin 2>notes"
     line = f"{predict} | head -2; echo ${{PIPESTATUS[0]}}; cat notes"
     code, out, said = shell(line)
     assert (code, said) == (0, "")
@@ -169,11 +166,11 @@ def test_a_reader_that_leaves_ends_it_quietly():
     assert len(Path("m").read_bytes()) > 500
 
 
-@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
 @pytest.mark.parametrize("seconds", [0.1, 0.3, 0.7])
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
 def test_signals_end_it_at_any_moment_of_its_start(number, seconds):
-    process = start("train", "rows.svm", "-o", "m", "--method", "plain-sgd", "--tol", "none",
-                    "--max-iter", "100000000")  # fmt: skip
+    line = "train rows.svm -o m --method plain-sgd --tol none --max-iter 100000000"
+    process = start(*line.split())
     time.sleep(seconds)
     process.send_signal(number)
     said = process.communicate(timeout=60)[1]

@@ -63,19 +63,16 @@ def predicted(*words, **more):
 
 @pytest.mark.parametrize("name", HOW)
 def test_predictions_are_those_of_the_model_to_the_last_bit(models, new, name):
-    model = load(models[name])
-    rows = matrix(draw(30, seed=1), name)
+    model, rows = load(models[name]), matrix(draw(30, seed=1), name)
     numbers = name == "numbers"
     expected = model.predict(rows) if numbers else model.decision_function(rows)
     with small_chunks(n_rows=4, n_bytes=200):
         margins = predicted(models[name], new, "--what", "margin")
-    found = [[float(cell) for cell in line.split("\t")] for line in margins]
-    assert found == np.reshape(expected, (30, -1)).tolist()
+    assert cells(margins) == np.reshape(expected, (30, -1)).tolist()
     labels = [str(label) for label in model.predict(rows).tolist()]
     assert predicted(models[name], new) == labels
     objects = [json.loads(line) for line in predicted(models[name], new, "--json")]
-    key = "prediction" if numbers else "label"
-    assert [str(one[key]) for one in objects] == labels
+    assert [str(one["prediction" if numbers else "label"]) for one in objects] == labels
     if not hasattr(model, "predict_proba"):
         said = run("predict", models[name], new, "--what", "probability", code=2).stderr
         assert "Choose label or margin" in said
@@ -83,13 +80,16 @@ def test_predictions_are_those_of_the_model_to_the_last_bit(models, new, name):
         return
     shares = model.predict_proba(rows)
     lines = predicted(models[name], new, "--what", "probability")
-    first = 1 if name != "three" else 0
-    assert [[float(cell) for cell in one.split("\t")] for one in lines] == shares[
-        :, first:
-    ].tolist()
-    expected = shares[:, 1].tolist() if first else [dict(zip(CLASSES[name], row, strict=True))
-                                                   for row in shares.tolist()]  # fmt: skip
+    shown, expected = shares[:, 1:], shares[:, 1].tolist()
+    if name == "three":
+        shown = shares
+        expected = [dict(zip(CLASSES[name], row, strict=True)) for row in shares.tolist()]
+    assert cells(lines) == shown.tolist()
     assert [one["probability"] for one in objects] == expected
+
+
+def cells(lines):
+    return [[float(cell) for cell in line.split("\t")] for line in lines]
 
 
 def test_labels_in_the_rows_do_not_matter(models, new, tmp_path):
@@ -121,27 +121,24 @@ def test_a_file_is_written_whole_or_not_at_all(models, new, tmp_path):
     assert len(list(tmp_path.iterdir())) == 3
 
 
-@pytest.mark.parametrize("command", ["predict", "evaluate"])
-def test_rows_of_other_data_are_an_error_unless_allowed(models, tmp_path, command):
+def test_rows_of_other_data_are_an_error_unless_allowed(models, tmp_path):
     rows = write_jsonl(tmp_path / "x.jsonl", [{"gene": 1, "label": "keep"}] * 2)
-    said = run(command, models["two"], rows, code=4).stderr
-    assert said.startswith("Error: None of the model's 10 features occurs in any of the 2 rows")
-    run(command, models["two"], rows, "--allow-no-features")
-    run(
-        command,
-        models["two"],
-        write_jsonl(rows, [{"label": "keep"}, {"grain": 1, "label": "keep"}]),
-    )
+    some = write_jsonl(tmp_path / "y.jsonl", [{"label": "keep"}, {"grain": 1, "label": "keep"}])
+    for command in ("predict", "evaluate"):
+        said = run(command, models["two"], rows, code=4).stderr
+        assert said.startswith("Error: None of the model's 10 features occurs in any of the 2 rows")
+        run(command, models["two"], rows, "--allow-no-features")
+        run(command, models["two"], some)
 
 
-@pytest.mark.parametrize("command", ["predict", "evaluate"])
-def test_rows_left_out_are_named_quiet_or_not(models, tmp_path, command):
+def test_rows_left_out_are_named_quiet_or_not(models, tmp_path):
     rows = write_jsonl(tmp_path / "x.jsonl", draw(3))
     rows.write_text(rows.read_text() + "nonsense\n" * 7)
-    result = run(command, models["two"], rows, "--on-error", "skip", "--quiet")
-    assert "7 rows were left out:" in result.stderr
-    assert "line 4" in result.stderr
-    assert result.stderr.endswith("...\n")
+    for command in ("predict", "evaluate"):
+        said = run(command, models["two"], rows, "--on-error", "skip", "--quiet").stderr
+        assert "7 rows were left out:" in said
+        assert "line 4" in said
+        assert said.endswith("...\n")
 
 
 # --------------------------------------------------------------------------------------- evaluate
@@ -185,17 +182,14 @@ def test_numbers_are_evaluated_as_scikit_learn_does(models, tmp_path):
     assert "R2        0." in run("evaluate", models["numbers"], rows).stdout
 
 
-@pytest.mark.parametrize(
-    ("row", "message"),
-    [
+def test_labels_that_cannot_be_evaluated_are_named(models, tmp_path):
+    for row, message in (
         ({"grain": 1, "label": "burn"}, "'burn' at row 4 is not among the classes"),
         ({"grain": 1}, "line 4"),
         ({"grain": 1, "label": 7}, "line 4"),
-    ],
-)
-def test_labels_that_cannot_be_evaluated_are_named(models, tmp_path, row, message):
-    rows = write_jsonl(tmp_path / "x.jsonl", [*draw(3), row])
-    assert message in run("evaluate", models["two"], rows, code=3).stderr
+    ):
+        rows = write_jsonl(tmp_path / "x.jsonl", [*draw(3), row])
+        assert message in run("evaluate", models["two"], rows, code=3).stderr
 
 
 # ---------------------------------------------------------------------------------------- inspect
@@ -296,7 +290,6 @@ def test_bars_are_as_long_as_their_share():
 # ------------------------------------------------------------------------------ files of models
 
 
-@pytest.mark.parametrize("command", ["predict", "inspect", "evaluate", "export", "report"])
 @pytest.mark.parametrize(
     ("content", "message"),
     [
@@ -308,7 +301,7 @@ def test_bars_are_as_long_as_their_share():
         ("folder", "is a directory"),
     ],
 )
-def test_what_is_no_model_is_refused(models, new, tmp_path, command, content, message, report):
+def test_what_is_no_model_is_refused(models, new, tmp_path, content, message, report):
     path, whole = tmp_path / "m", models["two"].read_bytes()
     if content == "folder":
         path.mkdir()
@@ -316,10 +309,12 @@ def test_what_is_no_model_is_refused(models, new, tmp_path, command, content, me
         flipped = whole[:-9] + bytes([whole[-9] ^ 4]) + whole[-8:]
         path.write_bytes({"cut": whole[:-20], "flipped": flipped}.get(content, content))
     more = {"export": ["-o", tmp_path / "x.csv"], "report": ["-o", tmp_path / "x"], "inspect": []}
-    result = run(command, path, *more.get(command, [new]), code=4)
-    assert message in result.stderr
-    assert len(result.stderr.splitlines()) == 1
-    assert "name its file" in run(command, "-", *more.get(command, [new]), code=4).stderr
+    for command in ("predict", "inspect", "evaluate", "export", "report"):
+        words = more.get(command, [new])
+        said = run(command, path, *words, code=4).stderr
+        assert message in said
+        assert len(said.splitlines()) == 1
+        assert "name its file" in run(command, "-", *words, code=4).stderr
 
 
 @pytest.fixture
@@ -340,14 +335,13 @@ def test_a_report_may_evaluate_rows(models, new, tmp_path, report):
     assert page.read_text() == "FTRLClassifier 60"
 
 
-@pytest.mark.parametrize("ending", [".csv", ".tsv", ".json", ".parquet", ".onnx"])
-def test_exports_are_chosen_by_the_ending(models, tmp_path, ending):
-    pytest.importorskip({".parquet": "pyarrow", ".onnx": "onnx"}.get(ending, "json"))
-    out = tmp_path / f"x{ending.upper()}"
-    assert run("export", models["path"], "-o", out).stderr == f"Wrote {out}.\n"
-    expected = tmp_path / f"y{ending}"
-    load(models["path"]).export(expected)
-    assert out.read_bytes() == expected.read_bytes()
+def test_exports_are_chosen_by_the_ending(models, tmp_path):
+    for ending in (".csv", ".tsv", ".json", ".parquet", ".onnx"):
+        pytest.importorskip({".parquet": "pyarrow", ".onnx": "onnx"}.get(ending, "json"))
+        out, expected = tmp_path / f"x{ending.upper()}", tmp_path / f"y{ending}"
+        assert run("export", models["path"], "-o", out).stderr == f"Wrote {out}.\n"
+        load(models["path"]).export(expected)
+        assert out.read_bytes() == expected.read_bytes()
 
 
 def test_exports_have_options_of_their_own(models, tmp_path):
@@ -401,7 +395,6 @@ def test_what_is_not_given_is_as_in_training(tmp_path):
     assert predicted(tmp_path / "n", one, "--index-base", "1") == expected
 
 
-@pytest.mark.parametrize("command", ["train", "predict", "evaluate", "convert"])
 @pytest.mark.parametrize(
     ("words", "code", "message"),
     [
@@ -415,12 +408,17 @@ def test_what_is_not_given_is_as_in_training(tmp_path):
         (["--format", "npz"], 3, "rows.svm"),
     ],
 )
-def test_options_of_reading_are_checked_alike(models, tmp_path, command, words, code, message):
+def test_options_of_reading_are_checked_alike(tmp_path, words, code, message):
     rows = write_svmlight(tmp_path / "rows.svm", draw())
     run("train", rows, "-o", tmp_path / "m", *FTRL)
-    before = {"train": [], "convert": []}.get(command, [tmp_path / "m"])
-    after = ["-o", tmp_path / "out"] if command in ("train", "convert") else []
-    assert message in run(command, *before, rows, *after, *words, code=code).words
+    out = ["-o", tmp_path / "out"]
+    for command, before, after in (
+        ("train", [], out),
+        ("convert", [], out),
+        ("predict", [tmp_path / "m"], []),
+        ("evaluate", [tmp_path / "m"], []),
+    ):
+        assert message in run(command, *before, rows, *after, *words, code=code).words
 
 
 def test_names_and_numbers_are_not_mixed(models, tmp_path):

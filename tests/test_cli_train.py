@@ -47,12 +47,10 @@ def test_every_method_trains_with_its_parameters(method):
 
 
 def test_the_flagship_is_fitted_as_in_a_program():
-    run("train", "rows.svm", "-o", "m")
-    chunks = list(open_rows("rows.svm").chunks())
-    X, y = chunks[0].rows.toarray(), chunks[0].labels
+    run("train rows.svm -o m")
+    (chunk,) = open_rows("rows.svm").chunks()
     model, other = thresher.load("m"), thresher.ThresherClassifier(random_state=0)
-    assert np.array_equal(model.coef_, other.fit(chunks[0].rows, y).coef_)
-    assert X.shape == (60, 10)
+    assert np.array_equal(model.coef_, other.fit(chunk.rows, chunk.labels).coef_)
     assert model.n_iter_ == other.n_iter_
 
 
@@ -66,18 +64,9 @@ def test_the_summary_for_people_and_for_machines():
     assert result.stderr == ""
     found = json.loads(result.stdout)
     assert 0 < found.pop("progressive_error") < 0.6
-    assert found == {
-        "model": "m",
-        "rows": 100,
-        "passes": 3,
-        "features": 10,
-        "width": 10,
-        "skipped": 0,
-        "evaluation": None,
-    }
-    said = run(
-        "train", "rows.svm", "-o", "m", "--force", "--sizes", "--n-features-to-select", 3
-    ).stderr
+    counts = {"rows": 100, "passes": 3, "features": 10, "width": 10, "skipped": 0}
+    assert found == {"model": "m", **counts, "evaluation": None}
+    said = run("train rows.svm -o m --force --sizes --n-features-to-select 3").stderr
     assert "as asked for" in said
     assert [line.split()[0] for line in said.splitlines() if "±" in line] == ["1", "2", "3"]
 
@@ -85,37 +74,37 @@ def test_the_summary_for_people_and_for_machines():
 @pytest.mark.parametrize(
     ("words", "code", "message"),
     [
-        (["-o", "m"], 2, "Name a file to train on"),
-        (["rows.svm"], 2, "Name the model to write: -o MODEL"),
-        (["rows.svm", "-o", "m", "--l1", "1"], 2, "--l1 is no parameter of the method thresher"),
-        (["rows.svm", "-o", "m", "--nothing"], 2, "No such option"),
-        (["rows.svm", "-o", "m", "--method", "x"], 2, "'x' is not one of"),
-        (["rows.svm", "-o", "m", "--caution", "-1"], 2, "'-1' is not allowed: it must be a num"),
-        (["rows.svm", "-o", "m", "--class-weight", "x"], 2, "weights of classes, such as -1=1,1=5"),
-        (["rows.svm", "-o", "m", "--classes", "a,,b"], 2, "'' is no class"),
-        (["rows.svm", "-o", "m", "--holdout", "1"], 2, "1.0 is not in the range 0<x<1"),
-        (["rows.svm", "-o", "m", "--holdout", ".1", "--test", "t"], 2, "evaluate by one of them"),
-        (["-", "-o", "m", "--checkpoint", "c"], 2, "Standard input cannot be read again, as --c"),
-        (["-", "-o", "m", "--holdout", ".1"], 2, "as --holdout needs"),
-        (["rows.svm", "-o", "m", "--checkpoint", "-"], 2, "--checkpoint needs a file"),
-        (["rows.svm", "-o", "m", "--checkpoint", "c"], 2, "or learn each row in turn with --keep"),
-        (["rows.svm", "-o", "m", "--sizes", *FTRL], 2, "--sizes is for the methods thresher and"),
-        (["rows.svm", "-o", "-", "--json"], 2, "both go to standard output"),
-        (["--resume", "c", "rows.svm", "--seed", "1"], 2, "leave out FILE, --seed"),
-        (["rows.svm", "-o", "m", "-i", "n", "--classes", "a,b"], 2, "leave --classes out"),
-        (["rows.svm", "-o", "m", "-i", "n"], 4, "n: there is no such file"),
-        (["--resume", "c"], 4, "c: there is no such file. thresher train FILE... --checkpoint c"),
-        (["--resume", "rows.svm"], 4, "not a file that Thresher wrote"),
-        (["none.svm", "-o", "m"], 3, "none.svm: there is no such file"),
-        ([".", "-o", "m"], 3, "is a directory"),
-        (["rows.svm", "-o", "m", "--test", "none.svm"], 3, "none.svm: there is no such file"),
-        (["rows.svm", "-o", "no/m"], 5, "no/m cannot be written: the folder does not exist"),
-        (["none.svm", "-o", "."], 5, ". cannot be written: it is a directory"),
-        (["none.svm", "-o", "m", "--checkpoint", "no/c"], 5, "the folder does not exist"),
+        ("-o m", 2, "Name a file to train on"),
+        ("rows.svm", 2, "Name the model to write: -o MODEL"),
+        ("rows.svm -o m --l1 1", 2, "--l1 is no parameter of the method thresher"),
+        ("rows.svm -o m --nothing", 2, "No such option"),
+        ("rows.svm -o m --method x", 2, "'x' is not one of"),
+        ("rows.svm -o m --caution -1", 2, "'-1' is not allowed: it must be a num"),
+        ("rows.svm -o m --class-weight x", 2, "weights of classes, such as -1=1,1=5"),
+        ("rows.svm -o m --classes a,,b", 2, "'' is no class"),
+        ("rows.svm -o m --holdout 1", 2, "1.0 is not in the range 0<x<1"),
+        ("rows.svm -o m --holdout .1 --test t", 2, "evaluate by one of them"),
+        ("- -o m --checkpoint c", 2, "Standard input cannot be read again, as --c"),
+        ("- -o m --holdout .1", 2, "as --holdout needs"),
+        ("rows.svm -o m --checkpoint -", 2, "--checkpoint needs a file"),
+        ("rows.svm -o m --checkpoint c", 2, "or learn each row in turn with --keep"),
+        ("rows.svm -o m --sizes --method ftrl", 2, "--sizes is for the methods thresher and"),
+        ("rows.svm -o - --json", 2, "both go to standard output"),
+        ("--resume c rows.svm --seed 1", 2, "leave out FILE, --seed"),
+        ("rows.svm -o m -i n --classes a,b", 2, "leave --classes out"),
+        ("rows.svm -o m -i n", 4, "n: there is no such file"),
+        ("--resume c", 4, "c: there is no such file. thresher train FILE... --checkpoint c"),
+        ("--resume rows.svm", 4, "not a file that Thresher wrote"),
+        ("none.svm -o m", 3, "none.svm: there is no such file"),
+        (". -o m", 3, "is a directory"),
+        ("rows.svm -o m --test none.svm", 3, "none.svm: there is no such file"),
+        ("rows.svm -o no/m", 5, "no/m cannot be written: the folder does not exist"),
+        ("none.svm -o .", 5, ". cannot be written: it is a directory"),
+        ("none.svm -o m --checkpoint no/c", 5, "the folder does not exist"),
     ],
-)  # fmt: skip
+)
 def test_wrong_words_are_named(words, code, message):
-    assert message in run("train", *words, code=code).words
+    assert message in run(f"train {words}", code=code).words
     assert os.listdir() == ["rows.svm"]
 
 
@@ -130,18 +119,18 @@ def test_wrong_words_are_named(words, code, message):
         ("1.5 1:1\n2.5 2:1\n", "--method thresher-regressor"),
     ],
 )
-@pytest.mark.parametrize("method", ["thresher", "ftrl"])
-def test_bad_files_are_named_with_their_lines(content, message, method):
+def test_bad_files_are_named_with_their_lines(content, message):
     Path("bad.svm").write_text(content)
-    assert message in run("train", "bad.svm", "-o", "m", "--method", method, code=3).stderr
+    for method in ("thresher", "ftrl"):
+        assert message in run(f"train bad.svm -o m --method {method}", code=3).stderr
     assert not Path("m").exists()
 
 
 def test_rows_can_be_left_out():
     with open("rows.svm", "a") as file:
         file.write("1 2:x\n")
-    for more in ([], ["--quiet"], ["--quiet", "--method", "ftrl"]):
-        said = run("train", "rows.svm", "-o", "m", "--on-error", "skip", "--force", *more).stderr
+    for more in ("", "--quiet", "--quiet --method ftrl"):
+        said = run(f"train rows.svm -o m --on-error skip --force {more}").stderr
         assert "1 row was left out:\n  rows.svm, line 61" in said
 
 
@@ -223,8 +212,15 @@ def halves(write, ending):
             for name, part in {"all": rows, "a": rows[:40], "b": rows[40:]}.items()]  # fmt: skip
 
 
-@pytest.mark.parametrize("method", ["ftrl", "plain-sgd", "thresher", "stabilized-truncated-sgd"])
-@pytest.mark.parametrize(("write", "ending"), [(write_jsonl, ".jsonl"), (write_svmlight, ".svm")])
+@pytest.mark.parametrize(
+    ("method", "write", "ending"),
+    [
+        ("ftrl", write_jsonl, ".jsonl"),
+        ("plain-sgd", write_svmlight, ".svm"),
+        ("thresher", write_jsonl, ".jsonl"),
+        ("stabilized-truncated-sgd", write_jsonl, ".jsonl"),
+    ],
+)
 def test_training_goes_on_from_a_model(method, write, ending):
     whole, first, second = halves(write, ending)
     once = [] if method == "thresher" else ["--max-iter", "1", "--no-shuffle"]
@@ -242,33 +238,18 @@ def test_training_goes_on_from_a_model(method, write, ending):
 
 def test_going_on_changes_parameters_that_may_change():
     run(*WORDS, "--keep-state", "--holdout", ".2")
-    run(
-        "train",
-        "rows.svm",
-        "-i",
-        "m",
-        "-o",
-        "n",
-        "--method",
-        "ftrl",
-        "--max-iter",
-        "1",
-        "--l1",
-        ".5",
-    )
+    run("train rows.svm -i m -o n --method ftrl --max-iter 1 --l1 .5")
     model = thresher.load("n")
     assert (model.max_iter, model.l1, model.random_state) == (1, 0.5, 0)
     assert "evaluation" not in model.provenance_
-    said = run("train", "rows.svm", "-i", "n", "-o", "x", code=4).words
-    assert (
-        "n has only what prediction needs. To go on from a model, train it with --keep-state"
-        in said
-    )
-    said = run("train", "rows.svm", "-i", "m", "-o", "x", "--method", "rda", code=4).words
-    assert "m is a FTRLClassifier, not of the method rda" in said
-    said = run("train", write_csv(Path("x.csv"), draw()), "-i", "m", "-o", "x", code=3).words
-    assert "features by numbers" in said
-    assert "would replace it" in run("train", "rows.svm", "-i", "m", "-o", "m", code=5).stderr
+    csv = write_csv(Path("x.csv"), draw())
+    for words, code, message in (
+        ("rows.svm -i n -o x", 4, "n has only what prediction needs. To go on from a model, train"),
+        ("rows.svm -i m -o x --method rda", 4, "m is a FTRLClassifier, not of the method rda"),
+        (f"{csv} -i m -o x", 3, "features by numbers"),
+        ("rows.svm -i m -o m", 5, "would replace it"),
+    ):
+        assert message in run(f"train {words}", code=code).words
 
 
 # ------------------------------------------------------------------------------------- checkpoints
@@ -300,8 +281,7 @@ def test_going_on_from_a_checkpoint_gives_the_same_bits(stopped, folder, monkeyp
     state.rename("moved.ckpt")
     (folder / "elsewhere").mkdir()
     monkeypatch.chdir(folder / "elsewhere")
-    said = run("train", "--resume", "../moved.ckpt").stderr
-    assert "Evaluated by rows." in said
+    assert "Evaluated by rows." in run("train --resume ../moved.ckpt").stderr
     assert not (folder / "moved.ckpt").exists()
     monkeypatch.chdir(folder)
     other = ["whole" if word == "m" else word for word in words]
@@ -313,31 +293,24 @@ def test_going_on_from_a_checkpoint_gives_the_same_bits(stopped, folder, monkeyp
 def test_a_checkpoint_is_not_replaced_by_another_training(stopped):
     words, state = stopped
     before = state.read_bytes()
-    said = run(*words, code=5).words
-    assert (
-        "choose another name for --checkpoint, go on from it with --resume, or replace it" in said
-    )
+    expected = "choose another name for --checkpoint, go on from it with --resume, or replace it"
+    assert expected in run(*words, code=5).words
     assert state.read_bytes() == before
     run(*words, "--force")
     assert not state.exists()
 
 
-@pytest.mark.parametrize("damage", ["cut", "flipped", "model"])
-def test_a_damaged_checkpoint_is_refused(stopped, damage):
+def test_a_damaged_checkpoint_is_refused(stopped):
     _, state = stopped
     whole = state.read_bytes()
-    if damage == "model":
-        run(*WORDS)
-        state.write_bytes(Path("m").read_bytes())
-    else:
-        state.write_bytes(whole[:-9] if damage == "cut" else whole[:-1] + bytes([whole[-1] ^ 1]))
-    said = run("train", "--resume", "state.ckpt", code=4).stderr
-    assert "state.ckpt" in said
-    assert "it is not a checkpoint" in said if damage == "model" else "damaged" in said
-    if damage != "model":
-        assert "damaged" in run("inspect", "state.ckpt", code=4).stderr
-        state.write_bytes(whole)
-        assert "it is not a model, but a checkpoint" in run("inspect", state, code=4).stderr
+    assert "it is not a model, but a checkpoint" in run("inspect", state, code=4).stderr
+    for damaged in (whole[:-9], whole[:-1] + bytes([whole[-1] ^ 1])):
+        state.write_bytes(damaged)
+        for words in ("train --resume", "inspect"):
+            assert "state.ckpt cannot be loaded: it is damaged" in run(words, state, code=4).words
+    run(*WORDS)
+    state.write_bytes(Path("m").read_bytes())
+    assert "it is not a checkpoint" in run("train --resume", state, code=4).stderr
 
 
 @pytest.mark.parametrize("change", ["more", "middle"])
@@ -357,13 +330,14 @@ def test_data_that_changed_meanwhile_is_an_error(change, folder, monkeypatch):
 
 
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
-@pytest.mark.parametrize("more", [[], ["--checkpoint", "state.ckpt"]])
-def test_what_is_kept_of_a_stopped_training(monkeypatch, number, more):
+def test_what_is_kept_of_a_stopped_training(monkeypatch, number):
     stop_after_the_first_chunk(monkeypatch, number)
-    said = run(*WORDS, *more, code=128 + number).words
-    words = "Go on with: thresher train --res" if more else "kept: --checkpoint FILE would keep it."
-    assert words in said
-    said = run("train", "rows.svm", "-o", "m", code=128 + number).stderr
+    for words, kept in (
+        ([], "kept: --checkpoint FILE would keep it."),
+        (["--checkpoint", "state.ckpt"], "Go on with: thresher train --res"),
+    ):
+        assert kept in run(*WORDS, *words, code=128 + number).words
+    said = run("train rows.svm -o m", code=128 + number).stderr
     assert said.endswith("Stopped. Nothing is kept.\n")
 
 
@@ -378,21 +352,10 @@ def test_signals_before_anything_is_learned(monkeypatch):
 @pytest.mark.parametrize("method", ["ftrl", "stabilized-truncated-sgd"])
 def test_killed_training_goes_on_to_the_same_bits(folder, method):
     write_svmlight(Path("rows.svm"), draw(3000))
-    words = [
-        "train",
-        "rows.svm",
-        "-o",
-        "m",
-        "--method",
-        method,
-        "--max-iter",
-        "40",
-        "--tol",
-        "none",
-    ]
-    run(*[word if word != "m" else "whole" for word in words], "--quiet")
-    kills, command = 0, [*words, "--checkpoint", "c", "--checkpoint-every", ".001"]
-    while kills < 3:
+    learn = f"train rows.svm --method {method} --max-iter 40 --tol none"
+    run(f"{learn} -o whole --quiet")
+    kills, command = 0, f"{learn} -o m --checkpoint c --checkpoint-every .001".split()
+    while kills < 2:
         process = start(*command, "--quiet")
         until = time.monotonic() + 120
         seen = Path("c").stat().st_mtime_ns if kills else 0

@@ -10,7 +10,7 @@ from numpy.testing import assert_allclose, assert_array_equal
 from sklearn.datasets import dump_svmlight_file
 from sklearn.metrics import confusion_matrix, log_loss, r2_score, roc_auc_score
 
-from cases import CLASSICS, LOSSES, NAMES, assert_same_bits, facts, labelled_rows, make
+from cases import CLASSICS, LOSSES, NAMES, assert_same_bits, facts, labelled_rows, make, stream
 from thresher.estimators import scores
 from thresher.estimators.regressor import OnlineRegressor
 from thresher.estimators.scores import Ranks, evaluate, evaluate_stream, margins_stream
@@ -41,26 +41,25 @@ def table(rows, labels):
 
 
 @pytest.mark.parametrize("name", NAMES)
-def test_one_pass_is_partial_fit_and_cuts_do_not_matter(problem, name):
-    rows, labels = problem
-    classes = np.unique(labels)
-    fed = make(name, max_iter=1)
-    for X, y in in_chunks(rows, labels, 7, 20):
-        fed.partial_fit(X, y, classes=classes)
-    streamed = make(name, max_iter=1, **PLAIN)
-    assert_same_bits(streamed.fit_stream(iter(in_chunks(rows, labels, 30)), classes=classes), fed)
-    whole = make(name).fit_stream([(rows, labels)])
-    cut = make(name).fit_stream(in_chunks(rows, labels, 1, 2, 19, 33))
-    assert_same_bits(whole, cut)
-    assert whole.n_iter_ == cut.n_iter_
+def test_one_pass_is_partial_fit_and_cuts_do_not_matter(problems, name):
+    for rows, labels in problems:
+        classes = np.unique(labels)
+        fed = stream(make(name, max_iter=1), rows, labels, [7, 20])
+        streamed = make(name, max_iter=1, **PLAIN)
+        streamed.fit_stream(iter(in_chunks(rows, labels, 30)), classes=classes)
+        assert_same_bits(streamed, fed)
+        whole = make(name).fit_stream([(rows, labels)])
+        cut = make(name).fit_stream(in_chunks(rows, labels, 1, 2, 19, 33))
+        assert_same_bits(whole, cut)
+        assert whole.n_iter_ == cut.n_iter_
 
 
-def test_several_passes_are_partial_fits_one_after_the_other(problem):
-    rows, labels = problem
+def test_several_passes_are_partial_fits_one_after_the_other(multiclass):
+    rows, labels = multiclass
     streamed = make("FTRLClassifier", max_iter=3, **PLAIN).fit_stream([(rows, labels)])
     fed = make("FTRLClassifier")
     for _ in range(3):
-        fed.partial_fit(rows, labels, classes=np.unique(labels))
+        stream(fed, rows, labels)
     assert_same_bits(streamed, fed)
     assert streamed.n_iter_ == 3
 
@@ -77,7 +76,7 @@ def test_weights_of_rows_count():
     assert_same_bits(streamed, fed)
 
 
-DENSE = ROWS.toarray() if hasattr(ROWS, "toarray") else ROWS
+DENSE = ROWS.toarray()
 WRONG = {
     "an unknown label": (
         in_chunks(ROWS, np.where(np.arange(300) == 30, 7, LABELS), 20),
@@ -127,10 +126,8 @@ def test_what_is_no_source_and_options_without_files_are_refused():
 def test_an_overflow_names_row_and_pass():
     huge = ROWS.copy()
     huge.data[huge.indptr[200] : huge.indptr[201]] *= 1e200
-    for shuffle, words in (
-        (True, r"row \d+ of pass 1, in which rows are shuffled"),
-        (False, "row 20"),
-    ):
+    shuffled = r"row \d+ of pass 1, in which rows are shuffled"
+    for shuffle, words in ((True, shuffled), (False, "row 20")):
         model = make("PlainSGDClassifier", loss="squared_hinge", shuffle=shuffle)
         with pytest.raises(ValueError, match=f"overflowed while learning {words}"):
             model.fit_stream([(huge, LABELS)])
@@ -174,21 +171,13 @@ def test_files_give_names_and_the_same_model_as_arrays(csv, tmp_path):
 
 
 def test_frames_are_matched_by_name_where_a_file_had_names(tmp_path):
-    records = [
-        {"label": int(y), **row[row != 0].to_dict()}
-        for y, row in zip(
-            LABELS,
-            (row for _, row in table(ROWS, LABELS).drop(columns="label").iterrows()),
-            strict=True,
-        )
-    ]
-    text = "".join(json.dumps(record) + "\n" for record in records)
-    (tmp_path / "rows.jsonl").write_text(text)
-    model = make("FTRLClassifier", **PLAIN).fit_stream(tmp_path / "rows.jsonl")
     frame = table(ROWS, LABELS).drop(columns="label")
-    expected = np.concatenate(
-        [one for _, one in margins_stream(model, prediction_source(model, tmp_path / "rows.jsonl"))]
-    )[:, 0]
+    with open(tmp_path / "rows.jsonl", "w") as file:
+        for label, (_, row) in zip(LABELS.tolist(), frame.iterrows(), strict=True):
+            file.write(json.dumps({"label": label, **row[row != 0].to_dict()}) + "\n")
+    model = make("FTRLClassifier", **PLAIN).fit_stream(tmp_path / "rows.jsonl")
+    margins = margins_stream(model, prediction_source(model, tmp_path / "rows.jsonl"))
+    expected = np.concatenate([one for _, one in margins])[:, 0]
     found = model.decision_function(frame[frame.columns[::-1]].assign(more=1.0))
     assert_allclose(found, expected, rtol=1e-12)
 
@@ -315,10 +304,9 @@ def test_the_area_is_that_of_scikit_learn_and_its_memory_is_bounded(monkeypatch,
     assert Ranks().auc() is None
 
 
-@pytest.mark.parametrize("loss", LOSSES)
-def test_only_probabilities_have_a_log_loss(multiclass, loss):
-    rows, labels = multiclass
-    figures = evaluate(make("FTRLClassifier", loss=loss).fit(rows, labels), rows, labels)
-    assert (figures.log_loss is not None) == LOSS_TABLE[loss].probabilities
-    assert figures.auc is None
-    assert figures.confusion.shape == (3, 3)
+def test_only_probabilities_have_a_log_loss(multiclass):
+    for loss in LOSSES:
+        figures = evaluate(make("FTRLClassifier", loss=loss).fit(*multiclass), *multiclass)
+        assert (figures.log_loss is not None) == LOSS_TABLE[loss].probabilities
+        assert figures.auc is None
+        assert figures.confusion.shape == (3, 3)

@@ -286,9 +286,9 @@ import sys
 import numpy as np
 from numba.core.dispatcher import Dispatcher
 from scipy import sparse
-from test_saving import NAMES, data, make
+from cases import NAMES, labelled_rows, make
 
-rows, labels = data(3)
+rows, labels = labelled_rows(n_classes=3)
 dense = rows.toarray()
 held = [rows, sparse.csc_array(rows), sparse.csr_matrix(rows, dtype=np.float32), dense]
 held += [np.asfortranarray(dense), dense != 0, dense[:, ::-1]]

@@ -1,5 +1,7 @@
 """Preparation and the scorer: statistics add up, weights fold back, margins equal dense ones."""
 
+from itertools import product
+
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
@@ -171,49 +173,28 @@ def model_of(preparation, columns, n_outputs=1, seed=0):
     return fitted, weights
 
 
-@preparations
-@pytest.mark.parametrize("n_outputs", [1, 3])
-@pytest.mark.parametrize("columns", [[], [4], [0, 1, 4, 10, 29], range(30)])
-def test_margins_of_raw_rows_equal_those_of_prepared_ones(preparation, n_outputs, columns):
-    X = words()
-    X[5] = 0.0
-    fitted, weights = model_of(preparation, columns, n_outputs)
-    by_hand = prepared(X, known(preparation))[:, fitted.columns] @ weights.T + fitted.intercepts
-    assert_allclose(Scorer(fitted).margins(rows_of(X)), by_hand, atol=1e-12)
-
-
-@pytest.mark.parametrize("preparation", [one for one in PREPARATIONS if one.unit])
-@pytest.mark.parametrize("n_outputs", [1, 3])
-@pytest.mark.parametrize("columns", [[], [4], [0, 1, 4, 10], range(30)])
-def test_kept_length_is_that_of_the_columns_with_a_weight(preparation, n_outputs, columns):
-    X = words()
-    fitted, weights = model_of(preparation._replace(kept_length=True), columns, n_outputs)
-    only = np.zeros_like(X)
-    only[:, fitted.columns] = X[:, fitted.columns]
-    by_hand = prepared(only, known(preparation))[:, fitted.columns] @ weights.T
-    found = Scorer(fitted).margins(rows_of(X))
-    assert_allclose(found, by_hand + fitted.intercepts, atol=1e-12)
-    # others may hold anything
-    others = np.setdiff1d(np.arange(30), fitted.columns)
-    X[:, others] = 1e6
-    assert_array_equal(Scorer(fitted).margins(rows_of(X)), found)
+COLUMNS = ([], [4], [0, 1, 4, 10, 29], range(30))
 
 
 @preparations
-@pytest.mark.parametrize("n_outputs", [1, 3])
 @pytest.mark.parametrize("kept", [False, True])
-def test_unknown_columns_can_only_lengthen_rows(preparation, n_outputs, kept):
-    X = words(p=40)
-    columns = [0, 1, 4, 10, 29]
-    fitted, weights = model_of(
-        preparation._replace(kept_length=kept and preparation.unit), columns, n_outputs
-    )
-    wide = X
-    if kept and preparation.unit:
-        wide = np.zeros_like(X)
-        wide[:, columns] = X[:, columns]
-    by_hand = prepared(wide, known(preparation, 40))[:, columns] @ weights.T + fitted.intercepts
-    assert_allclose(Scorer(fitted).margins(rows_of(X)), by_hand, atol=1e-12)
+def test_margins_of_raw_rows_equal_those_of_prepared_ones(preparation, kept):
+    """Unknown columns lengthen rows, unless only the columns with a weight count."""
+    preparation = preparation._replace(kept_length=kept and preparation.unit)
+    for columns, n_outputs, p in product(COLUMNS, (1, 3), (30, 40)):
+        X = words(p=p)
+        X[5] = 0.0
+        fitted, weights = model_of(preparation, columns, n_outputs)
+        counted = X
+        if preparation.kept_length:
+            counted = np.zeros_like(X)
+            counted[:, fitted.columns] = X[:, fitted.columns]
+        rows = prepared(counted, known(preparation, p))[:, fitted.columns]
+        found = Scorer(fitted).margins(rows_of(X))
+        assert_allclose(found, rows @ weights.T + fitted.intercepts, atol=1e-12)
+        if preparation.kept_length:  # others may hold anything
+            X[:, np.setdiff1d(np.arange(p), fitted.columns)] = 1e6
+            assert_array_equal(Scorer(fitted).margins(rows_of(X)), found)
 
 
 @preparations
@@ -235,17 +216,16 @@ def test_odd_rows_are_noticed_while_margins_are_computed(preparation, n_outputs,
             assert (~np.isfinite(margins)).any(axis=1).sum() == 1
 
 
-@pytest.mark.parametrize("scale", [1e-200, 1e-8, 1e8, 1e150])
-@pytest.mark.parametrize("n_outputs", [1, 3])
-def test_rows_of_any_length_agree(scale, n_outputs):
-    fitted, _ = model_of(Preparation.none(unit=True), range(30), n_outputs)
+def test_rows_of_any_length_agree():
     X = words() + np.eye(40, 30)
     X[30:, 0] += 1.0  # no row without a value
-    margins = Scorer(fitted).margins(rows_of(X * scale))
-    if scale < 1e-100:  # squares are 0
-        assert_allclose(margins - fitted.intercepts, 0.0, atol=1e-100)
-    else:
-        assert_allclose(margins, Scorer(fitted).margins(rows_of(X)), rtol=1e-9)
+    for scale, n_outputs in product((1e-200, 1e-8, 1e8, 1e150), (1, 3)):
+        fitted, _ = model_of(Preparation.none(unit=True), range(30), n_outputs)
+        margins = Scorer(fitted).margins(rows_of(X * scale))
+        if scale < 1e-100:  # squares are 0
+            assert_allclose(margins - fitted.intercepts, 0.0, atol=1e-100)
+        else:
+            assert_allclose(margins, Scorer(fitted).margins(rows_of(X)), rtol=1e-9)
 
 
 def test_raw_weights_of_several_outputs():

@@ -4,6 +4,7 @@ import copy
 import json
 import os
 import pickle
+from itertools import product
 from types import NoneType
 from typing import NamedTuple, get_args, get_type_hints
 
@@ -16,6 +17,7 @@ from sklearn.base import clone
 from sklearn.exceptions import NotFittedError
 
 import thresher
+from cases import NAMES, assert_same_bits, labelled_rows, make, refuses, stream
 from thresher.estimators.saving import (
     CLASSES,
     dumps,
@@ -30,8 +32,8 @@ from thresher.estimators.saving import (
 )
 from thresher.estimators.streaming import StreamTraining, training_source
 from thresher.files import container, tree
+from thresher.files.access import as_tree
 from thresher.files.errors import FileError, ModelFileError
-from thresher.files.values import as_tree
 from thresher.fitted import LOGISTIC, NO_LINK, SOFTMAX, Fitted
 from thresher.formats.errors import DataError
 from thresher.formats.names import GrowingNames, HashedNames, KnownNames
@@ -39,37 +41,13 @@ from thresher.losses import CLASS_LOSSES
 from thresher.prepare import Preparation
 from thresher.winnow.path import Path
 
-CLASSICS = [name for name in CLASSES if name not in ("ThresherClassifier", "ThresherRegressor")]
 N_ROWS, N_COLUMNS = 120, 15
-states = pytest.mark.parametrize("training_state", [False, True], ids=["slim", "whole"])
-both = pytest.mark.parametrize("n_classes", [2, 3])
-
-
-def exists(name):
-    try:
-        return hasattr(thresher, name)
-    except ImportError:
-        return False
-
-
-NAMES = [name for name in CLASSICS if exists(name)]
 every_name = pytest.mark.parametrize("name", NAMES)
 
 
 def data(n_classes=2):
-    """Return sparse rows and labels; the last column never occurs."""
-    rng = np.random.default_rng(0)
-    dense = rng.normal(size=(N_ROWS, N_COLUMNS)) * (rng.random((N_ROWS, N_COLUMNS)) < 0.3)
-    dense[:, -1] = 0.0
-    scores = dense[:, :n_classes] + 0.3 * rng.normal(size=(N_ROWS, n_classes))
-    return sparse.csr_array(dense), scores.argmax(axis=1)
-
-
-def make(name, **changes):
-    kind = getattr(thresher, name)
-    settings = {"random_state": 0, "max_iter": 2, "n_stages": 3, "n_paths": 2, **changes}
-    known = kind().get_params()
-    return kind(**{key: one for key, one in settings.items() if key in known})
+    """Return sparse rows and labels; two columns never occur."""
+    return labelled_rows(N_ROWS, N_COLUMNS, density=0.3, n_classes=n_classes)
 
 
 def assert_same(one, other, rows):
@@ -81,14 +59,9 @@ def assert_same(one, other, rows):
             assert found.tolist() == expected.tolist()
     assert type(one) is type(other)
     assert one.get_params() == other.get_params()
-    assert_array_equal(dense(one.coef_), dense(other.coef_))
-    assert_array_equal(one.intercept_, other.intercept_)
+    assert_same_bits(one, other)
     assert_array_equal(one.get_support(), other.get_support())
     pd.testing.assert_frame_equal(one.selection_table(), other.selection_table())
-
-
-def dense(coef):
-    return coef.toarray() if sparse.issparse(coef) else coef
 
 
 def saved(model, tmp_path, training_state=False):
@@ -99,34 +72,26 @@ def saved(model, tmp_path, training_state=False):
 # ---------------------------------------------------------------------------- there and back again
 
 
-@states
-@both
 @every_name
-def test_a_loaded_model_is_the_same(name, n_classes, training_state, tmp_path):
-    rows, labels = data(n_classes)
-    model = make(name).fit(rows, labels)
-    loaded = saved(model, tmp_path, training_state)
-    assert_same(loaded, model, rows)
-    assert loaded.n_iter_ == model.n_iter_
-    assert loaded.n_features_in_ == N_COLUMNS
-    again = dumps(loaded, training_state)
-    assert again == dumps(model, training_state) == (tmp_path / "model").read_bytes()
+def test_a_loaded_model_is_the_same(name, tmp_path):
+    for n_classes, training_state in product((2, 3), (False, True)):
+        rows, labels = data(n_classes)
+        model = make(name).fit(rows, labels)
+        loaded = saved(model, tmp_path, training_state)
+        assert_same(loaded, model, rows)
+        assert loaded.n_iter_ == model.n_iter_
+        assert loaded.n_features_in_ == N_COLUMNS
+        again = dumps(loaded, training_state)
+        assert again == dumps(model, training_state) == (tmp_path / "model").read_bytes()
+        loaded = saved(model.sparsify(), tmp_path, training_state)
+        assert sparse.issparse(loaded.coef_)
+        assert_same(loaded, model, rows)
 
 
-@pytest.mark.parametrize("loss", CLASS_LOSSES)
-def test_every_loss_can_be_saved(loss, tmp_path):
+def test_every_loss_can_be_saved(tmp_path):
     rows, labels = data(3)
-    model = make("PlainSGDClassifier", loss=loss).fit(rows, labels)
-    assert_same(saved(model, tmp_path), model, rows)
-
-
-@every_name
-def test_a_stream_can_be_saved_at_any_time(name, tmp_path):
-    rows, labels = data()
-    model = make(name)
-    for first in range(0, N_ROWS, 50):
-        now = slice(first, first + 50)
-        model.partial_fit(rows[now], labels[now], classes=[0, 1])
+    for loss in CLASS_LOSSES:
+        model = make("PlainSGDClassifier", loss=loss).fit(rows, labels)
         assert_same(saved(model, tmp_path), model, rows)
 
 
@@ -141,24 +106,13 @@ def test_names_of_data_frames_are_kept(tmp_path):
     assert 0 < len(loaded.selection_table()) < N_COLUMNS
 
 
-@every_name
-def test_sparsified_models_stay_sparse(name, tmp_path):
-    rows, labels = data(3)
-    model = make(name).fit(rows, labels).sparsify()
-    loaded = saved(model, tmp_path)
-    assert sparse.issparse(loaded.coef_)
-    assert_same(loaded, model, rows)
-
-
-@pytest.mark.parametrize(
-    "copied", [copy.copy, copy.deepcopy, lambda model: pickle.loads(pickle.dumps(model))]
-)
-def test_loaded_models_can_be_copied_and_cloned(copied):
+def test_loaded_models_can_be_copied_and_cloned():
     rows, labels = data()
     loaded = loads(dumps(make("FTRLClassifier").fit(rows, labels)))
-    assert_same(copied(loaded), loaded, rows)
-    with pytest.raises(ValueError, match="only what prediction needs"):
-        copied(loaded).partial_fit(rows, labels)
+    for copied in (copy.copy(loaded), copy.deepcopy(loaded), pickle.loads(pickle.dumps(loaded))):
+        assert_same(copied, loaded, rows)
+        with pytest.raises(ValueError, match="only what prediction needs"):
+            copied.partial_fit(rows, labels)
     assert clone(loaded).get_params() == loaded.get_params()
 
 
@@ -175,41 +129,30 @@ def test_a_wide_model_is_a_few_kilobytes():
 # ---------------------------------------------------------------------------------- what is in it
 
 
-@pytest.mark.parametrize(
-    "labels",
-    [
-        [0, 1],
-        [-3, 7],
-        [-1.0, 2.0],
-        [False, True],
-        ["no", "yes"],
-        np.array(["nö", "jä" * 9], object),
-        np.array([3, 200], np.uint8),
-        np.array([1, 2], np.float32),
-        np.array([10**15, 10**16]),
-    ],
-    ids=str,
-)
-def test_classes_keep_their_type(labels, tmp_path):
+LABELS = [
+    [0, 1],
+    [-3, 7],
+    [-1.0, 2.0],
+    [False, True],
+    ["no", "yes"],
+    np.array(["nö", "jä" * 9], object),
+    np.array([3, 200], np.uint8),
+    np.array([1, 2], np.float32),
+    np.array([10**15, 10**16]),
+]
+
+
+def test_classes_keep_their_type(tmp_path):
     rows, places = data()
-    model = make("PlainSGDClassifier").fit(rows, np.asarray(labels)[places])
-    loaded = saved(model, tmp_path)
-    assert loaded.classes_.dtype == model.classes_.dtype
-    assert loaded.classes_.tolist() == model.classes_.tolist()
-    assert_same(loaded, model, rows)
+    for labels in map(np.asarray, LABELS):
+        model = make("PlainSGDClassifier").fit(rows, labels[places])
+        loaded = saved(model, tmp_path)
+        assert loaded.classes_.dtype == model.classes_.dtype
+        assert loaded.classes_.tolist() == model.classes_.tolist()
+        assert_same(loaded, model, rows)
 
 
-@pytest.mark.parametrize(
-    "class_weight",
-    [None, "balanced", {0: 2.0, 1: 0.5}, {np.int64(0): np.float32(2), np.int64(1): 1}],
-    ids=str,
-)
-def test_weights_of_classes_may_have_any_keys(class_weight):
-    model = make("PlainSGDClassifier", class_weight=class_weight).fit(*data())
-    assert loads(dumps(model)).class_weight == class_weight
-
-
-def test_parameters_keep_their_types():
+def test_parameters_keep_their_values():
     changes = {
         "eta0": np.float64(0.25),
         "max_iter": np.int64(2),
@@ -220,32 +163,34 @@ def test_parameters_keep_their_types():
     loaded = loads(dumps(make("PlainSGDClassifier", **changes).fit(*data())))
     for name, value in changes.items():
         assert getattr(loaded, name) == value
-        assert type(getattr(loaded, name)) is type(value)
+        assert not isinstance(getattr(loaded, name), np.generic)
+    for value in (None, "balanced", {0: 2.0, 1: 0.5}, {np.int64(0): np.float32(2), np.int64(1): 1}):
+        model = make("PlainSGDClassifier", class_weight=value).fit(*data())
+        assert loads(dumps(model)).class_weight == value
 
 
 def test_of_a_random_state_the_seed_it_gave_is_kept():
-    model = make("PlainSGDClassifier", random_state=np.random.RandomState(5)).fit(*data())
-    loaded = loads(dumps(model))
-    assert isinstance(loaded.random_state, int)
-    assert "RandomState" in loaded.provenance_["random_state"]
-    assert (
-        loads(dumps(make("PlainSGDClassifier", random_state=None).fit(*data()))).random_state
-        is None
-    )
+    def loaded(state):
+        return loads(dumps(make("PlainSGDClassifier", random_state=state).fit(*data())))
+
+    drawn = loaded(np.random.RandomState(5))
+    assert isinstance(drawn.random_state, int)
+    assert "RandomState" in drawn.provenance_["random_state"]
+    assert loaded(None).random_state is None
 
 
-@states
 @every_name
-def test_settings_changed_after_training_do_not_change_what_was_learned(name, training_state):
+def test_settings_changed_after_training_do_not_change_what_was_learned(name):
     rows, labels = data()
     model = make(name).fit(rows, labels)
     before = model.decision_function(rows)
     known = model.get_params()
     changes = {"loss": "hinge", "max_iter": 7, "n_paths": 5, "normalize": False}
     model.set_params(**{key: one for key, one in changes.items() if key in known})
-    loaded = loads(dumps(model, training_state))
-    assert_array_equal(loaded.decision_function(rows), before)
-    assert (loaded.loss, loaded.max_iter) == ("hinge", 7)
+    for training_state in (False, True):
+        loaded = loads(dumps(model, training_state))
+        assert_array_equal(loaded.decision_function(rows), before)
+        assert (loaded.loss, loaded.max_iter) == ("hinge", 7)
 
 
 def test_the_file_tells_where_a_model_comes_from(tmp_path):
@@ -296,55 +241,39 @@ def can_be_stored(kind):
 # --------------------------------------------------------------------------------------- going on
 
 
-@states
 @every_name
-def test_learning_goes_on_only_with_a_training_state(name, training_state, tmp_path):
+def test_learning_goes_on_only_with_a_training_state(name, tmp_path):
     rows, labels = data()
     model = make(name, warm_start=True).fit(rows, labels)
-    loaded = saved(model, tmp_path, training_state)
-    if training_state:
-        assert_same(loaded.fit(rows, labels), model.fit(rows, labels), rows)
-        return
+    slim = saved(model, tmp_path)
     words = r"only what prediction needs.*training_state=True.*fit anew"
+    for call in (slim.partial_fit, slim.fit):
+        with pytest.raises(ValueError, match=words):
+            call(rows, labels)
     with pytest.raises(ValueError, match=words):
-        loaded.partial_fit(rows, labels)
-    with pytest.raises(ValueError, match=words):
-        loaded.fit(rows, labels)
-    with pytest.raises(ValueError, match=words):
-        loaded.save(tmp_path / "again", training_state=True)
+        slim.save(tmp_path / "again", training_state=True)
     assert not (tmp_path / "again").exists()
-    assert_same(loaded, model, rows)
-    assert_same(
-        loaded.set_params(warm_start=False).fit(rows, labels),
-        make(name).fit(rows, labels).set_params(warm_start=False),
-        rows,
-    )
-    loaded.partial_fit(rows, labels)
-
-
-@pytest.mark.parametrize("class_weight", [None, "balanced", {0: 2.0, 1: 0.5}])
-@both
-@every_name
-def test_a_stream_goes_on_from_anywhere_to_the_same_bits(name, n_classes, class_weight):
-    rows, labels = data(n_classes)
-    whole = make(name, class_weight=class_weight)
-    parts = clone(whole)
-    whole.partial_fit(rows, labels, classes=range(n_classes))
-    for first, last in [(0, 1), (1, 33), (33, 34), (34, N_ROWS)]:
-        parts.partial_fit(rows[first:last], labels[first:last], classes=range(n_classes))
-        parts = loads(dumps(parts, training_state=True))
-    assert_same(parts, whole, rows)
-    assert dumps(parts, training_state=True) == dumps(whole, training_state=True)
+    assert_same(slim, model, rows)
+    anew = make(name).fit(rows, labels)
+    assert_same(slim.set_params(warm_start=False).fit(rows, labels), anew, rows)
+    slim.partial_fit(rows, labels)
+    whole = saved(model, tmp_path, True)
+    for method in ("fit", "partial_fit"):
+        one, other = (getattr(each, method)(rows, labels) for each in (whole, model))
+        assert_same(one, other, rows)
 
 
 @every_name
-def test_a_stream_goes_on_after_fit(name):
-    rows, labels = data(3)
-    whole = make(name).fit(rows[:80], labels[:80])
-    again = loads(dumps(whole, training_state=True))
-    for model in (whole, again):
-        model.partial_fit(rows[80:], labels[80:])
-    assert_same(again, whole, rows)
+def test_a_stream_goes_on_from_anywhere_to_the_same_bits(name):
+    for n_classes, class_weight in ((2, None), (3, "balanced"), (3, {0: 2.0, 1: 0.5})):
+        rows, labels = data(n_classes)
+        whole, parts = (make(name, class_weight=class_weight) for _ in range(2))
+        stream(whole, rows, labels)
+        for first, last in [(0, 1), (1, 33), (33, 34), (34, N_ROWS)]:
+            parts.partial_fit(rows[first:last], labels[first:last], classes=range(n_classes))
+            assert_same(loads(dumps(parts)), parts, rows)
+            parts = loads(dumps(parts, training_state=True))
+        assert dumps(parts, training_state=True) == dumps(whole, training_state=True)
 
 
 # ----------------------------------------------------------------------------------------- damage
@@ -356,19 +285,13 @@ def small():
     return dumps(make("FTRLClassifier", l1=3.0).fit(rows, labels))
 
 
-def test_any_changed_byte_is_refused(small):
+def test_any_changed_byte_and_any_truncation_are_refused(small):
     assert loads(small)
     for place in range(len(small)):
         spoilt = bytearray(small)
         spoilt[place] ^= 1 << place % 8
-        with pytest.raises(ModelFileError):
-            loads(bytes(spoilt))
-
-
-def test_any_truncation_is_refused(small):
-    for size in range(len(small)):
-        with pytest.raises(ModelFileError):
-            loads(small[:size])
+        assert refuses(loads, bytes(spoilt)), place
+        assert refuses(loads, small[:place]), place
 
 
 def test_errors_name_the_file(small, tmp_path):
@@ -420,7 +343,7 @@ JUNK = [
 ]
 
 
-@states
+@pytest.mark.parametrize("training_state", [False, True], ids=["slim", "whole"])
 @every_name
 def test_forged_values_are_refused_or_harmless(name, training_state):
     rows, labels = data(2 if training_state else 3)
@@ -478,29 +401,26 @@ def test_what_is_wrong_with_a_forged_value_is_named(small, path, junk, words):
 
 WORDS = [f"wörd {j}" for j in range(9)]
 KNOWN = KnownNames(np.array([2, 5]), WORDS[:2], 9, {"a": True, "b": False})
+LINKS = (NO_LINK, None), (LOGISTIC, ["no", "yes"]), (SOFTMAX, [1, 2, 3]), (NO_LINK, [1, 2, 3])
 
 
 @pytest.mark.parametrize("names", [None, GrowingNames(WORDS), KNOWN, HashedNames(3, WORDS)])
-@pytest.mark.parametrize(
-    ("link", "labels"),
-    [(NO_LINK, None), (LOGISTIC, ["no", "yes"]), (SOFTMAX, [1, 2, 3]), (NO_LINK, [1, 2, 3])],
-)
-def test_any_fitted_model_comes_back(link, labels, names):
-    n_outputs = 3 if labels is not None and len(labels) > 2 else 1
+def test_any_fitted_model_comes_back(names):
     preparation = Preparation(True, np.array([1, 5]), np.array([0.5, 2.0]))
-    made = (np.array([2, 5]), np.arange(2.0 * n_outputs).reshape(n_outputs, 2), np.ones(n_outputs))
-    given = None if labels is None else np.array(labels)
-    fitted = Fitted(*made, 9, preparation, link, given, names)
-    read = fitted_from(tree.loads(tree.dumps(fitted_tree(fitted))))
-    for one, other in zip(read[:4], fitted[:4], strict=True):
-        assert_array_equal(one, other)
-    for one, other in zip(read.preparation, preparation, strict=True):
-        assert_array_equal(one, other)
-    assert (read.link, type(read.names)) == (link, type(names))
-    assert read.labels is None if labels is None else read.labels.tolist() == labels
-    if names is not None:
-        assert [read.names.name(j) for j in (2, 5)] == [names.name(j) for j in (2, 5)]
-        assert read.names.kinds == names.kinds
+    for link, labels in LINKS:
+        k = 3 if labels is not None and len(labels) > 2 else 1
+        made = (np.array([2, 5]), np.arange(2.0 * k).reshape(k, 2), np.ones(k))
+        given = None if labels is None else np.array(labels)
+        fitted = Fitted(*made, 9, preparation, link, given, names)
+        read = fitted_from(tree.loads(tree.dumps(fitted_tree(fitted))))
+        pairs = (read[:4], fitted[:4]), (read.preparation, preparation)
+        for one, other in (pair for both in pairs for pair in zip(*both, strict=True)):
+            assert_array_equal(one, other)
+        assert (read.link, type(read.names)) == (link, type(names))
+        assert read.labels is None if labels is None else read.labels.tolist() == labels
+        if names is not None:
+            assert [read.names.name(j) for j in (2, 5)] == [names.name(j) for j in (2, 5)]
+            assert read.names.kinds == names.kinds
 
 
 class Models(NamedTuple):
@@ -528,21 +448,21 @@ def test_a_path_comes_back():
 
 
 @pytest.mark.parametrize(
-    ("changes", "words"),
+    ("name", "value", "words"),
     [
-        ({"sizes": [1]}, "not as many models as sizes"),
-        ({"intercepts": np.ones((1, 1))}, "not as many models as sizes"),
-        ({"intercepts": np.ones((2, 2))}, r"intercepts has the shape \(2, 2\)"),
-        ({"columns": [np.array([3]), np.array([5, 2])]}, "not ascending"),
-        ({"columns": [np.array([3]), np.array([2, 9])]}, "columns goes from 2 to 9"),
-        ({"weights": [np.ones((1, 1)), np.ones((2, 2))]}, r"weights has the shape \(2, 2\)"),
-        ({"weights": [np.ones((1, 1)), np.full((1, 2), np.nan)]}, "not finite"),
-        ({"clear": 1}, "path_.clear is of the type int"),
+        ("sizes", [1], "not as many models as sizes"),
+        ("intercepts", np.ones((1, 1)), "not as many models as sizes"),
+        ("intercepts", np.ones((2, 2)), r"intercepts has the shape \(2, 2\)"),
+        ("columns", [np.array([3]), np.array([5, 2])], "not ascending"),
+        ("columns", [np.array([3]), np.array([2, 9])], "columns goes from 2 to 9"),
+        ("weights", [np.ones((1, 1)), np.ones((2, 2))], r"weights has the shape \(2, 2\)"),
+        ("weights", [np.ones((1, 1)), np.full((1, 2), np.nan)], "not finite"),
+        ("clear", 1, "path_.clear is of the type int"),
     ],
 )
-def test_a_path_that_does_not_fit_the_model_is_refused(changes, words):
+def test_a_path_that_does_not_fit_the_model_is_refused(name, value, words):
     with pytest.raises(ModelFileError, match=words):
-        facts_from({"path_": as_tree(MODELS._replace(**changes))}, {"path_": Models}, ONE)
+        facts_from({"path_": as_tree(MODELS._replace(**{name: value}))}, {"path_": Models}, ONE)
 
 
 # ------------------------------------------------------------------------------------- checkpoints
@@ -567,22 +487,22 @@ def steps_of(model, path, stop=None):
     return training
 
 
-@pytest.mark.parametrize("stop", [1, 2, 4])
 @every_name
-def test_a_stopped_training_goes_on_to_the_same_bits(name, stop, tmp_path):
+def test_a_stopped_training_goes_on_to_the_same_bits(name, tmp_path):
     path = write_rows(tmp_path / "rows.jsonl")
-    stopped = steps_of(make(name, max_iter=3), path, stop)
-    write_checkpoint(tmp_path / "state", {"files": [str(path)]}, stopped.tree())
-    recipe, state = read_checkpoint(tmp_path / "state")
-    assert recipe == {"files": [str(path)]}
-    names = model_from(state["model"]).known_names
-    source = training_source(make(name), path, cache=False, names=names)
-    training = StreamTraining.from_tree(state, source)
-    for _ in training.steps():
-        pass
     whole = steps_of(make(name, max_iter=3), path)
-    assert dumps(training.model, True) == dumps(whole.model, True)
-    assert training.summary() == whole.summary()
+    for stop in (1, 2, 4):
+        stopped = steps_of(make(name, max_iter=3), path, stop)
+        write_checkpoint(tmp_path / "state", {"files": [str(path)]}, stopped.tree())
+        recipe, state = read_checkpoint(tmp_path / "state")
+        assert recipe == {"files": [str(path)]}
+        names = model_from(state["model"]).known_names
+        source = training_source(make(name), path, cache=False, names=names)
+        training = StreamTraining.from_tree(state, source)
+        for _ in training.steps():
+            pass
+        assert dumps(training.model, True) == dumps(whole.model, True)
+        assert training.summary() == whole.summary()
 
 
 @pytest.mark.parametrize("change", [lambda path: write_rows(path, n=90), os.utime])

@@ -1,7 +1,7 @@
 """Thresh: its slow twin, chunks, failures, units of targets, purging, several classes."""
 
 import copy
-from itertools import pairwise
+from itertools import pairwise, product
 
 import numpy as np
 import pytest
@@ -171,59 +171,52 @@ class Twin:
 
 
 @kinds
-@pytest.mark.parametrize("fit_intercept", [True, False])
-@pytest.mark.parametrize("n_rows", [5, 8, 33, 130])
-def test_slow_dense_twin_agrees(loss, n_outputs, targets, fit_intercept, n_rows):
-    training = start(loss, n_outputs, fit_intercept=fit_intercept)
-    learn(training, ROWS[:n_rows], targets[:n_rows], WEIGHTS[:n_rows])
+def test_slow_dense_twin_agrees(loss, n_outputs, targets):
     X = ROWS.toarray()
     firsts = np.where((X != 0).any(axis=0), (X != 0).argmax(axis=0), 1000)
     order = np.argsort(firsts, kind="stable")  # columns in the order in which they occur
-    twin = Twin(loss, n_outputs, 6, 40, fit_intercept)
-    for i in range(n_rows):
-        twin.learn(X[i, order], targets[i], WEIGHTS[i])
-        if i + 1 == twin.end:
-            twin.close(int(np.count_nonzero(firsts <= i)))
-    coefs, intercepts = twin.model(int(np.count_nonzero(firsts < n_rows)))
-    mine, its = dense(training)
-    assert_allclose(mine[:, order], coefs, rtol=1e-10, atol=1e-12)
-    assert_allclose(its, intercepts, rtol=1e-10, atol=1e-12)
+    for fit_intercept in (True, False):
+        training = start(loss, n_outputs, fit_intercept=fit_intercept)
+        twin = Twin(loss, n_outputs, 6, 40, fit_intercept)
+        for i in range(130):
+            learn(training, ROWS[[i]], targets[[i]], WEIGHTS[[i]])
+            twin.learn(X[i, order], targets[i], WEIGHTS[i])
+            if i + 1 == twin.end:
+                twin.close(int(np.count_nonzero(firsts <= i)))
+            if i + 1 in (5, 8, 33, 130):
+                coefs, intercepts = twin.model(int(np.count_nonzero(firsts <= i)))
+                mine, its = dense(training)
+                assert_allclose(mine[:, order], coefs, rtol=1e-10, atol=1e-12)
+                assert_allclose(its, intercepts, rtol=1e-10, atol=1e-12)
 
 
 # ------------------------------------------------------------------------------ chunks, failures
 
 
 @kinds
-@pytest.mark.parametrize("cuts", [range(131), [0, 7, 8, 60, 130], [0, 12, 130]])
-def test_any_split_gives_the_same_bits(loss, n_outputs, targets, cuts):
-    whole, parts = start(loss, n_outputs), start(loss, n_outputs)
-    learn(whole, ROWS, targets, WEIGHTS)
-    for first, last in pairwise(cuts):
-        learn(parts, ROWS[first:last], targets[first:last], WEIGHTS[first:last])
-    assert_same_bits(parts.tree(), whole.tree())
+def test_any_split_and_a_tree_between_give_the_same_bits(loss, n_outputs, targets):
+    whole = learn(start(loss, n_outputs), ROWS, targets, WEIGHTS)
+    for cuts in (range(131), [0, 7, 8, 60, 130], [0, 12, 130]):
+        parts = start(loss, n_outputs)
+        for first, last in pairwise(cuts):
+            parts = Training.from_tree(copy.deepcopy(parts.tree()), parts.learner)
+            learn(parts, ROWS[first:last], targets[first:last], WEIGHTS[first:last])
+        assert_same_bits(parts.tree(), whole.tree())
 
 
 @pytest.mark.parametrize("before", [0, 5, 12, 70])
-@pytest.mark.parametrize("value", [1e200, np.inf])
-def test_a_chunk_that_fails_leaves_no_trace(before, value):
-    training = learn(start(), ROWS[:before], 2.0 * LABELS[:before] - 1)
+def test_a_chunk_that_fails_leaves_no_trace(before):
+    targets = 2.0 * LABELS - 1
+    training = learn(start(), ROWS[:before], targets[:before])
     tree = copy.deepcopy(training.tree())
-    bad = ROWS[before : before + 40].toarray()
-    bad[-1, :3] = value
-    with pytest.raises(Overflow):
-        learn(training, bad, 2.0 * LABELS[before : before + 40] - 1)
-    assert_same_bits(training.tree(), tree)
-    again = learn(start(), ROWS, 2.0 * LABELS - 1)
-    learn(training, ROWS[before:], 2.0 * LABELS[before:] - 1)
-    assert_same_bits(training.tree(), again.tree())
-
-
-@kinds
-def test_a_tree_goes_on_with_the_same_bits(loss, n_outputs, targets):
-    whole = learn(start(loss, n_outputs), ROWS, targets)
-    half = learn(start(loss, n_outputs), ROWS[:61], targets[:61])
-    read = Training.from_tree(copy.deepcopy(half.tree()), half.learner)
-    assert_same_bits(learn(read, ROWS[61:], targets[61:]).tree(), whole.tree())
+    for value in (1e200, np.inf):
+        bad = ROWS[before : before + 40].toarray()
+        bad[-1, :3] = value
+        with pytest.raises(Overflow):
+            learn(training, bad, targets[before : before + 40])
+        assert_same_bits(training.tree(), tree)
+    learn(training, ROWS[before:], targets[before:])
+    assert_same_bits(training.tree(), learn(start(), ROWS, targets).tree())
 
 
 @pytest.mark.parametrize(
@@ -250,17 +243,17 @@ def test_a_damaged_tree_is_refused(name, damage):
 
 
 @pytest.mark.parametrize("loss", NUMBER_LOSSES)
-@pytest.mark.parametrize("fit_intercept", [True, False])
-@pytest.mark.parametrize(("unit", "offset"), [(1000.0, 0.0), (1e-6, 0.0), (1.0, 1e4), (-3.0, 7.0)])
-def test_weights_follow_the_unit_and_offset_of_numbers(loss, fit_intercept, unit, offset):
-    offset = offset if fit_intercept else 0.0
+def test_weights_follow_the_unit_and_offset_of_numbers(loss):
     mirrored = {"quantile_10": "quantile_90", "quantile_90": "quantile_10"}
-    same = mirrored.get(loss, loss) if unit < 0 else loss
-    usual = dense(learn(start(same, fit_intercept=fit_intercept), ROWS, NUMBERS))
-    other = start(loss, fit_intercept=fit_intercept)
-    coefs, intercepts = dense(learn(other, ROWS, unit * NUMBERS + offset))
-    assert_allclose(coefs, unit * usual[0], rtol=1e-8)
-    assert_allclose(intercepts, unit * usual[1] + offset, rtol=1e-8)
+    units = (1000.0, 0.0), (1e-6, 0.0), (1.0, 1e4), (-3.0, 7.0)
+    for fit_intercept, (unit, offset) in product((True, False), units):
+        offset = offset * fit_intercept
+        same = mirrored.get(loss, loss) if unit < 0 else loss
+        usual = dense(learn(start(same, fit_intercept=fit_intercept), ROWS, NUMBERS))
+        other = start(loss, fit_intercept=fit_intercept)
+        coefs, intercepts = dense(learn(other, ROWS, unit * NUMBERS + offset))
+        assert_allclose(coefs, unit * usual[0], rtol=1e-8)
+        assert_allclose(intercepts, unit * usual[1] + offset, rtol=1e-8)
 
 
 def test_weights_follow_the_unit_of_rows():
@@ -272,21 +265,19 @@ def test_weights_follow_the_unit_of_rows():
 
 
 @kinds
-@pytest.mark.parametrize("n_features", [1, 6, 100])
-def test_after_every_row_there_are_no_more_features_than_wanted(
-    loss, n_outputs, targets, n_features
-):
-    training = start(loss, n_outputs, n_features)
-    for i in range(130):
-        learn(training, ROWS[[i]], targets[[i]])
-        columns, weights, intercepts = training.weights()
-        assert columns.size <= n_features
-        assert weights.shape == (n_outputs, columns.size)
-        assert intercepts.shape == (n_outputs,)
-        state = training.problems[0].state
-        by_slot, _ = training.learner.weights(state)
-        assert not by_slot[:, state.used("roles") == PURGED].any()
-    assert training.learner.active(state).size <= max(n_features, 12)
+def test_after_every_row_there_are_no_more_features_than_wanted(loss, n_outputs, targets):
+    for n_features in (1, 6, 100):
+        training = start(loss, n_outputs, n_features)
+        for i in range(130):
+            learn(training, ROWS[[i]], targets[[i]])
+            columns, weights, intercepts = training.weights()
+            assert columns.size <= n_features
+            assert weights.shape == (n_outputs, columns.size)
+            assert intercepts.shape == (n_outputs,)
+            state = training.problems[0].state
+            by_slot, _ = training.learner.weights(state)
+            assert not by_slot[:, state.used("roles") == PURGED].any()
+        assert training.learner.active(state).size <= max(n_features, 12)
 
 
 def test_without_a_number_a_share_of_the_columns_is_selected():

@@ -3,13 +3,13 @@
 import copy
 import pickle
 from dataclasses import dataclass
-from itertools import pairwise
+from itertools import pairwise, product
 from typing import ClassVar
 
 import joblib
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from numpy.testing import assert_allclose, assert_array_equal
 from scipy import sparse
@@ -54,54 +54,37 @@ cut_lists = st.lists(st.integers(1, N_ROWS - 1), unique=True, max_size=8).map(so
 
 CONSTANT = {"eta0": 0.1, "learning_rate": "constant"}
 TWINS = [
-    ("PlainSGDClassifier", twins.sgd, {}, CONSTANT),
-    ("PlainSGDClassifier", twins.sgd, {}, {}),
-    (
-        "TruncatedGradientClassifier",
-        twins.truncated_gradient,
-        {"gravity": 0.005, "burst_size": 3, "ceiling": 0.3},
-        CONSTANT,
-    ),
-    (
-        "TruncatedGradientClassifier",
-        twins.truncated_gradient,
-        {"gravity": 0.005, "burst_size": 7},
-        {},
-    ),
-    ("FOBOSClassifier", twins.fobos, {"l1": 0.08}, CONSTANT),
-    ("FOBOSClassifier", twins.fobos, {"l1": 0.02}, {}),
-    ("RDAClassifier", twins.rda, {"l1": 0.02, "rho": 0.0, "gamma": 9.0}, {}),
-    ("RDAClassifier", twins.rda, {"l1": 0.02, "rho": 0.01, "gamma": "auto"}, {}),
-    ("FTRLClassifier", twins.ftrl, {"alpha": 2.0, "beta": 0.0, "l1": 0.8, "l2": 0.0}, {}),
-    ("FTRLClassifier", twins.ftrl, {"alpha": 0.5, "beta": 1.0, "l1": 0.8, "l2": 0.1}, {}),
-]
+    ("PlainSGD", twins.sgd, {}, CONSTANT),
+    ("PlainSGD", twins.sgd, {}, {}),
+    ("TruncatedGradient", twins.truncated_gradient,
+     {"gravity": 0.005, "burst_size": 3, "ceiling": 0.3}, CONSTANT),
+    ("TruncatedGradient", twins.truncated_gradient, {"gravity": 0.005, "burst_size": 7}, {}),
+    ("FOBOS", twins.fobos, {"l1": 0.08}, CONSTANT),
+    ("FOBOS", twins.fobos, {"l1": 0.02}, {}),
+    ("RDA", twins.rda, {"l1": 0.02, "rho": 0.0, "gamma": 9.0}, {}),
+    ("RDA", twins.rda, {"l1": 0.02, "rho": 0.01, "gamma": "auto"}, {}),
+    ("FTRL", twins.ftrl, {"alpha": 2.0, "beta": 0.0, "l1": 0.8, "l2": 0.0}, {}),
+    ("FTRL", twins.ftrl, {"alpha": 0.5, "beta": 1.0, "l1": 0.8, "l2": 0.1}, {}),
+]  # fmt: skip
 
 
-@pytest.mark.parametrize("loss", LOSSES)
-@pytest.mark.parametrize("fit_intercept", [True, False])
 @pytest.mark.parametrize(("name", "twin", "own", "steps"), TWINS)
-def test_slow_dense_twins_agree(name, twin, own, steps, fit_intercept, loss):
+def test_slow_dense_twins_agree(name, twin, own, steps):
     rows, labels = labelled_rows()
-    # With a hinge and steps of 1/||x||^2 margins fall exactly on 1, where rounding decides.
-    safe = {"eta0": 0.37} if loss == "hinge" and twin not in (twins.rda, twins.ftrl) else {}
     weights, passes = np.linspace(0.5, 1.5, 60), 3
-    model = make(
-        name,
-        **{**own, **steps, **safe},
-        loss=loss,
-        fit_intercept=fit_intercept,
-        tol=None,
-        shuffle=False,
-        max_iter=passes,
-    ).fit(rows, labels, sample_weight=weights)
     X, y = np.tile(rows.toarray(), (passes, 1)), np.tile(np.where(labels == 1, 1.0, -1.0), passes)
-    rate = model._learner().steps.rate
-    eta0 = getattr(model, "eta0", "auto")
-    kind = getattr(model, "learning_rate", "constant")
-    paced = twins.pace(X, eta0, rate, kind, fit_intercept)
-    w, intercept = twin(twins.Run(X, y, np.tile(weights, passes), loss, *paced), **own)
-    assert_allclose(model.coef_[0], w, rtol=1e-9, atol=1e-11)
-    assert_allclose(model.intercept_[0], intercept, rtol=1e-9, atol=1e-11)
+    for loss, intercept in product(LOSSES, (True, False)):
+        # With a hinge and steps of 1/||x||^2 margins fall exactly on 1, where rounding decides.
+        safe = {"eta0": 0.37} if loss == "hinge" and twin not in (twins.rda, twins.ftrl) else {}
+        settings = {**own, **steps, **safe, **ONE_PASS, "loss": loss, "max_iter": passes}
+        model = make(f"{name}Classifier", **settings, fit_intercept=intercept)
+        model.fit(rows, labels, sample_weight=weights)
+        eta0 = getattr(model, "eta0", "auto")
+        kind = getattr(model, "learning_rate", "constant")
+        paced = twins.pace(X, eta0, model._learner().steps.rate, kind, intercept)
+        w, b = twin(twins.Run(X, y, np.tile(weights, passes), loss, *paced), **own)
+        assert_allclose(model.coef_[0], w, rtol=1e-9, atol=1e-11, err_msg=loss)
+        assert_allclose(model.intercept_[0], b, rtol=1e-9, atol=1e-11, err_msg=loss)
 
 
 # -------------------------------------------------------------------------- chunks and threads
@@ -115,17 +98,12 @@ def test_slow_dense_twins_agree(name, twin, own, steps, fit_intercept, loss):
     class_weight=st.sampled_from([None, "balanced"]),
     weights=st.sampled_from([None, WEIGHTS]),
 )
+@example(cuts=range(1, N_ROWS), n_classes=3, class_weight=None, weights=None)
 def test_any_split_gives_the_same_bits(name, cuts, n_classes, class_weight, weights):
     labels = LABELS[n_classes]
     whole, parts = (make(name, class_weight=class_weight) for _ in range(2))
     stream(whole, ROWS, labels, weights=weights)
     assert_same_bits(stream(parts, ROWS, labels, cuts, weights), whole)
-
-
-@pytest.mark.parametrize("name", STREAMING)
-def test_every_row_alone_gives_the_same_bits(name):
-    whole = stream(make(name), ROWS, LABELS[3])
-    assert_same_bits(stream(make(name), ROWS, LABELS[3], range(1, N_ROWS)), whole)
 
 
 @pytest.mark.parametrize("name", PATHED)
@@ -149,23 +127,21 @@ def test_new_features_may_appear_anywhere(name, cuts):
     assert_same_bits(stream(make(name), rows, labels, cuts), whole)
 
 
-@pytest.mark.parametrize("n_classes", [2, 3])
 @pytest.mark.parametrize(("name", "changes"), VARIANTS, ids=variant_id)
-def test_the_number_of_threads_changes_no_bit(name, changes, n_classes):
-    one, many = (make(name, n_jobs=n, **changes) for n in (1, 3))
-    assert_same_bits(many.fit(ROWS, LABELS[n_classes]), one.fit(ROWS, LABELS[n_classes]))
-    for model in (one, many):
-        model.partial_fit(ROWS, LABELS[n_classes])
-    assert_same_bits(many, one)
+def test_the_number_of_threads_changes_no_bit(name, changes):
+    for labels in LABELS.values():
+        one, many = (make(name, n_jobs=n, **changes) for n in (1, 3))
+        assert_same_bits(many.fit(ROWS, labels), one.fit(ROWS, labels))
+        assert_same_bits(many.partial_fit(ROWS, labels), one.partial_fit(ROWS, labels))
 
 
-@pytest.mark.parametrize("n_classes", [2, 3])
 @pytest.mark.parametrize("name", CLASSICS)
-def test_one_pass_of_fit_in_order_is_partial_fit(name, n_classes):
-    labels, weights = LABELS[n_classes], {0: 2.0, 1: 0.5}
-    fitted = make(name, class_weight=weights, **ONE_PASS).fit(ROWS, labels, WEIGHTS)
-    streamed = stream(make(name, class_weight=weights), ROWS, labels, weights=WEIGHTS)
-    assert_same_bits(streamed, fitted)
+def test_one_pass_of_fit_in_order_is_partial_fit(name):
+    for labels in LABELS.values():
+        weights = {0: 2.0, 1: 0.5}
+        fitted = make(name, class_weight=weights, **ONE_PASS).fit(ROWS, labels, WEIGHTS)
+        streamed = stream(make(name, class_weight=weights), ROWS, labels, weights=WEIGHTS)
+        assert_same_bits(streamed, fitted)
 
 
 @pytest.mark.parametrize(("name", "changes"), VARIANTS, ids=variant_id)
@@ -201,19 +177,19 @@ def fail(model, rows, labels):
         model.partial_fit(bad_rows, bad_labels, sample_weight=weights)
 
 
-@pytest.mark.parametrize("size", [1, 5, 70])
 @pytest.mark.parametrize("name", STREAMING)
-def test_a_stream_that_keeps_failing_learns_as_if_it_never_had(name, size):
+def test_a_stream_that_keeps_failing_learns_as_if_it_never_had(name):
     """Chunks of a row close bursts that earlier ones opened; chunks of 70 rows end stages."""
-    never_failed, model = (make(name, **STEEP) for _ in range(2))
-    for first in range(0, 60 if size == 1 else N_ROWS, size):
-        chunk = ROWS[first : first + size], LABELS[3][first : first + size]
-        if first:
-            fail(model, *chunk)
-            assert_same_bits(model, never_failed)
-        for one in (never_failed, model):
-            one.partial_fit(*chunk, classes=[0, 1, 2])
-    assert_same_bits(model, never_failed)
+    for size in (1, 5, 70):
+        never_failed, model = (make(name, **STEEP) for _ in range(2))
+        for first in range(0, 60 if size == 1 else N_ROWS, size):
+            chunk = ROWS[first : first + size], LABELS[3][first : first + size]
+            if first:
+                fail(model, *chunk)
+                assert_same_bits(model, never_failed)
+            for one in (never_failed, model):
+                one.partial_fit(*chunk, classes=[0, 1, 2])
+        assert_same_bits(model, never_failed)
 
 
 @pytest.mark.parametrize(("name", "changes"), VARIANTS, ids=variant_id)
@@ -241,28 +217,25 @@ def test_the_row_that_overflows_is_named(name, changes):
         make(name, shuffle=False, **changes, **STEEP).fit(bad_rows, bad_labels, weights)
 
 
-@pytest.mark.parametrize("name", ["PlainSGDClassifier", "FOBOSClassifier"])
-def test_an_overflow_on_the_very_last_row_is_seen(name):
+def test_an_overflow_on_the_very_last_row_is_seen():
     """The margin is still finite, the weights are not."""
-    model = stream(make(name, eta0=0.1), ROWS, LABELS[2])
-    before, huge = facts(model), np.zeros((1, 30))
-    huge[0, 0] = 1e12
-    with pytest.raises(ValueError, match="overflowed"):
-        model.partial_fit(huge, [1 - model.predict(huge)[0]], sample_weight=[1e300])
-    assert facts(model) == before
+    for name in ("PlainSGDClassifier", "FOBOSClassifier"):
+        model = stream(make(name, eta0=0.1), ROWS, LABELS[2])
+        before, huge = facts(model), np.zeros((1, 30))
+        huge[0, 0] = 1e12
+        with pytest.raises(ValueError, match="overflowed"):
+            model.partial_fit(huge, [1 - model.predict(huge)[0]], sample_weight=[1e300])
+        assert facts(model) == before
 
 
-@pytest.mark.parametrize(
-    ("name", "changes", "words"),
-    [
-        ("PlainSGDClassifier", {"eta0": 1e300}, r"Lower eta0, multiply X"),
-        ("FTRLClassifier", {"alpha": 1e300}, r"Lower alpha, multiply X"),
-        ("RDAClassifier", {"gamma": 1e-300}, r"Raise gamma, multiply X"),
-    ],
-)
-def test_what_helps_against_an_overflow_is_named(name, changes, words):
-    with pytest.raises(ValueError, match=words):
-        make(name, **changes, **STEEP).fit(ROWS * 1e9, LABELS[2])
+def test_what_helps_against_an_overflow_is_named():
+    for name, changes, words in (
+        ("PlainSGDClassifier", {"eta0": 1e300}, "Lower eta0, multiply X"),
+        ("FTRLClassifier", {"alpha": 1e300}, "Lower alpha, multiply X"),
+        ("RDAClassifier", {"gamma": 1e-300}, "Raise gamma, multiply X"),
+    ):
+        with pytest.raises(ValueError, match=words):
+            make(name, **changes, **STEEP).fit(ROWS * 1e9, LABELS[2])
 
 
 @pytest.mark.parametrize("name", NAMES)
@@ -437,17 +410,17 @@ BARE = sparse.csr_array((100, 5))
 MOSTLY = (np.arange(100) % 10 != 3).astype(int)  # nine of ten
 
 
-@pytest.mark.parametrize("loss", LOSSES)
 @pytest.mark.parametrize("name", NAMES)
-def test_without_any_feature_the_frequent_class_is_predicted(name, loss):
-    for model in (
-        make(name, loss=loss).fit(BARE, MOSTLY),
-        make(name, loss=loss).partial_fit(BARE, MOSTLY, classes=[0, 1]),
-    ):
-        assert set(model.predict(BARE)) == {1}
-        if hasattr(model, "predict_proba"):
-            assert_allclose(model.predict_proba(BARE)[:, 1], 0.9, atol=0.03)
-    assert make(name, loss=loss, fit_intercept=False).fit(BARE, MOSTLY).intercept_ == [0.0]
+def test_without_any_feature_the_frequent_class_is_predicted(name):
+    for loss in LOSSES:
+        for model in (
+            make(name, loss=loss).fit(BARE, MOSTLY),
+            make(name, loss=loss).partial_fit(BARE, MOSTLY, classes=[0, 1]),
+        ):
+            assert set(model.predict(BARE)) == {1}
+            if hasattr(model, "predict_proba"):
+                assert_allclose(model.predict_proba(BARE)[:, 1], 0.9, atol=0.03)
+        assert make(name, loss=loss, fit_intercept=False).fit(BARE, MOSTLY).intercept_ == [0.0]
 
 
 def test_of_several_classes_the_most_frequent_is_predicted():
@@ -506,20 +479,21 @@ def ftrl(**changes):
     return FTRL.of(LOSS_TABLE["log_loss"], True, values)
 
 
-@pytest.mark.parametrize("cut", [1, 77])
-def test_training_goes_on_from_its_tree_to_the_last_bit(cut):
-    training, rows = Training.start(ftrl(), 2, 30), Rows.of(ROWS)
-    parts = [
-        (rows.part(a, b), [TARGETS[a:b], -TARGETS[a:b]], np.ones(b - a))
-        for a, b in ((0, cut), (cut, N_ROWS))
-    ]
-    training.learn(*parts[0], ONE)
-    again = Training.from_tree(copy.deepcopy(training.tree()), ftrl())
-    pickled = pickle.loads(pickle.dumps(training))
-    for one in (training, again, pickled):
-        one.learn(*parts[1], ONE)
-    assert_same_training(again, training)
-    assert_same_training(pickled, training)
+def test_training_goes_on_from_its_tree_to_the_last_bit():
+    rows = Rows.of(ROWS)
+    for cut in (1, 77):
+        training = Training.start(ftrl(), 2, 30)
+        one, two = (
+            (rows.part(a, b), [TARGETS[a:b], -TARGETS[a:b]], np.ones(b - a))
+            for a, b in ((0, cut), (cut, N_ROWS))
+        )
+        training.learn(*one, ONE)
+        again = Training.from_tree(copy.deepcopy(training.tree()), ftrl())
+        pickled = pickle.loads(pickle.dumps(training))
+        training.learn(*two, ONE)
+        for other in (again, pickled):
+            other.learn(*two, ONE)
+            assert_same_training(other, training)
 
 
 def test_what_a_tree_cannot_say_is_refused():

@@ -18,20 +18,20 @@ class Stopped(Exception):
 class Threads:
     """Runs a function over many arguments, in order; ``Threads()`` has only the caller's thread.
 
-    The caller works as well: ``pool`` has one thread less than there are in all.
+    The caller works as well: ``pool`` has one thread less than there are in all. All stop once
+    ``stop`` is set.
     """
 
     def __init__(
         self, pool: ThreadPoolExecutor | None = None, n: int = 1, stop: Event | None = None
     ) -> None:
         self.n = n
-        self._pool = pool
-        self._stop = stop or Event()
+        self._pool, self._stop = pool, stop
 
     def map(self, function: Callable[..., Any], *many: Any) -> list[Any]:
         """Return the function of each; if one fails, none is still running when that is known."""
         calls = list(zip(*many, strict=True))
-        if self._pool is None or len(calls) == 1:
+        if self._pool is None or self._stop is None or len(calls) == 1:
             return [function(*one) for one in calls]
         queue = _Queue(function, calls, self._stop)
         helpers = [self._pool.submit(queue.work) for _ in range(min(self.n, len(calls)) - 1)]
@@ -65,7 +65,7 @@ class Threads:
 
     def check(self) -> None:
         """Raise ``Stopped`` if another thread has failed."""
-        if self._stop.is_set():
+        if self._stop is not None and self._stop.is_set():
             raise Stopped
 
 
@@ -77,7 +77,7 @@ def threads(n_jobs: int | None) -> Iterator[Threads]:
         yield Threads()
         return
     with ThreadPoolExecutor(n - 1) as pool:
-        yield Threads(pool, n)
+        yield Threads(pool, n, Event())
 
 
 class _Queue:

@@ -12,7 +12,7 @@ from sklearn.base import BaseEstimator
 from sklearn.utils.validation import validate_data
 
 from thresher.formats.names import Names
-from thresher.rows import NOT_FINITE, OUTSIDE, UNTIDY, Rows, broken_row, examine, nonzeros_of
+from thresher.rows import FINE, NOT_FINITE, OUTSIDE, UNTIDY, Rows, broken_row, examine, nonzeros_of
 
 FORMATS = ("csr", "csc", "coo")
 SHOWN = 5  # missing columns that an error names
@@ -48,7 +48,7 @@ def check_named_rows(model: BaseEstimator, X: Any, names: Names) -> Rows:
 def tidy_rows(model: BaseEstimator, rows: Rows, n_columns: int) -> Rows:
     """Return finite rows in canonical form, or name the first fault and its column."""
     fault, place = examine(*rows, n_columns)
-    if fault == UNTIDY:
+    if fault == UNTIDY or (fault == FINE and rows.values.size > rows.starts[-1]):  # room to spare
         rows = _tidied(rows, n_columns)
         fault, place = examine(*rows, n_columns)
     if fault == OUTSIDE:
