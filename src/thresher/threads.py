@@ -4,6 +4,7 @@ from collections import deque
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor, wait
 from contextlib import contextmanager
+from dataclasses import dataclass
 from queue import SimpleQueue
 from threading import Event, Lock
 from typing import Any
@@ -15,6 +16,7 @@ class Stopped(Exception):
     """Work was given up because another thread failed, or somebody pressed Ctrl-C."""
 
 
+@dataclass
 class Threads:
     """Runs a function over many arguments, in order; ``Threads()`` has only the caller's thread.
 
@@ -22,24 +24,22 @@ class Threads:
     ``stop`` is set.
     """
 
-    def __init__(
-        self, pool: ThreadPoolExecutor | None = None, n: int = 1, stop: Event | None = None
-    ) -> None:
-        self.n = n
-        self._pool, self._stop = pool, stop
+    pool: ThreadPoolExecutor | None = None
+    n: int = 1
+    stop: Event | None = None
 
     def map(self, function: Callable[..., Any], *many: Any) -> list[Any]:
         """Return the function of each; if one fails, none is still running when that is known."""
         calls = list(zip(*many, strict=True))
-        if self._pool is None or self._stop is None or len(calls) == 1:
+        if self.pool is None or self.stop is None or len(calls) == 1:
             return [function(*one) for one in calls]
-        queue = _Queue(function, calls, self._stop)
-        helpers = [self._pool.submit(queue.work) for _ in range(min(self.n, len(calls)) - 1)]
+        queue = _Queue(function, calls, self.stop)
+        helpers = [self.pool.submit(queue.work) for _ in range(min(self.n, len(calls)) - 1)]
         try:
             queue.work()
             wait([helper for helper in helpers if not helper.cancel()])
         except BaseException:
-            self._stop.set()
+            self.stop.set()
             queue.todo.clear()
             wait(helpers)
             raise
@@ -47,10 +47,10 @@ class Threads:
 
     def follow(self, function: Callable[[Any], Any], items: Iterator[Any]) -> list[Any]:
         """Return the function of each item, called in order while the next items are made."""
-        if self._pool is None:
+        if self.pool is None:
             return [function(item) for item in items]
         made: SimpleQueue[Any] = SimpleQueue()
-        helper = self._pool.submit(lambda: [function(item) for item in iter(made.get, None)])
+        helper = self.pool.submit(lambda: [function(item) for item in iter(made.get, None)])
         try:
             for item in items:
                 made.put(item)
@@ -61,11 +61,11 @@ class Threads:
 
     def single(self) -> "Threads":
         """Return one thread, for use inside of a call of ``map``: it stops with the others."""
-        return Threads(stop=self._stop)
+        return Threads(stop=self.stop)
 
     def check(self) -> None:
         """Raise ``Stopped`` if another thread has failed."""
-        if self._stop is not None and self._stop.is_set():
+        if self.stop is not None and self.stop.is_set():
             raise Stopped
 
 

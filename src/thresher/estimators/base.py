@@ -4,6 +4,7 @@ Everything here reads a ``Fitted`` alone, whatever it was learned by.
 """
 
 import os
+from dataclasses import dataclass
 from importlib import import_module
 from typing import Any, ClassVar, Self
 
@@ -25,18 +26,16 @@ from thresher.fitted import Fitted, Scorer
 from thresher.rows import Rows
 
 
+@dataclass
 class Snapshot:
     """What a model has learned up to now, and its scorer; each is made once, when it is needed.
 
     ``selection`` is what a file keeps of the selected features; None of a model that was not read.
     """
 
-    def __init__(
-        self, fitted: Fitted | None = None, selection: dict[str, np.ndarray] | None = None
-    ) -> None:
-        self.fitted = fitted
-        self.selection = selection
-        self.scorer: Scorer | None = None
+    fitted: Fitted | None = None
+    selection: dict[str, np.ndarray] | None = None
+    scorer: Scorer | None = None
 
     def __getstate__(self) -> dict[str, Any]:
         """Leave the scorer out: it takes as much memory as there are columns."""

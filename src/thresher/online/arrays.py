@@ -5,6 +5,7 @@ a call that fails must leave no trace.
 """
 
 from collections.abc import Callable
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
@@ -31,23 +32,18 @@ def at(array: np.ndarray, slots: np.ndarray) -> np.ndarray:
     return array.T.take(slots, axis=0).T
 
 
+@dataclass(eq=False)
 class Arrays:
     """Named arrays: those ``by_slot`` have the slots as their last axis, those ``whole`` do not.
 
-    ``n_slots`` of the slots are in use, the rest is room to grow. ``fill`` names the numbers that
+    ``n_slots`` of the slots are in use, the rest is room to grow. ``first`` names the numbers that
     new slots begin with, where these are not 0. This is the state of learners that need no more.
     """
 
-    def __init__(
-        self,
-        by_slot: dict[str, np.ndarray],
-        whole: dict[str, np.ndarray],
-        fill: dict[str, float] | None = None,
-    ) -> None:
-        self.by_slot = by_slot
-        self.whole = whole
-        self.fill = fill or {}
-        self.n_slots = 0
+    by_slot: dict[str, np.ndarray]
+    whole: dict[str, np.ndarray]
+    first: dict[str, float] = field(default_factory=dict)
+    n_slots: int = 0
 
     def __getitem__(self, name: str) -> np.ndarray:
         """Return an array by its name, with its unused room."""
@@ -67,7 +63,7 @@ class Arrays:
             return
         for name, array in self.by_slot.items():
             array = self.by_slot[name] = grown(array, n_slots)
-            array[..., self.n_slots : n_slots] = self.fill.get(name, 0)
+            array[..., self.n_slots : n_slots] = self.first.get(name, 0)
         self.n_slots = n_slots
 
     def finite(self, slots: np.ndarray) -> bool:
@@ -107,7 +103,7 @@ class Arrays:
         by_slot, whole = access.branch(tree, "by_slot"), access.branch(tree, "whole")
         access.same_names(by_slot, self.by_slot, "numbers by slot")
         access.same_names(whole, self.whole, "other numbers")
-        read = Arrays(
+        return Arrays(
             {
                 name: access.array(by_slot, name, mine.dtype, (*mine.shape[:-1], n_slots))
                 for name, mine in self.by_slot.items()
@@ -116,10 +112,9 @@ class Arrays:
                 name: access.array(whole, name, mine.dtype, mine.shape)
                 for name, mine in self.whole.items()
             },
-            self.fill,
+            self.first,
+            n_slots,
         )
-        read.n_slots = n_slots
-        return read
 
 
 class Log:

@@ -69,8 +69,9 @@ class FTRL(RowLearner):
     def weights(self, state: Arrays) -> tuple[np.ndarray, float]:
         """Return the closed form of the sums so far."""
         numbers = self.alpha, self.beta, self.l1, self.l2
-        weights = weights_of(state.used("z"), state.used("roots"), *numbers)
-        bias = weights_of(state["bias_z"], state["bias_root"], self.alpha, self.beta, 0.0, 0.0)
+        (z, roots, bias_z, bias_root), n = state.values(), state.n_slots
+        weights = weights_of(z[:n], roots[:n], *numbers)
+        bias = weights_of(bias_z, bias_root, self.alpha, self.beta, 0.0, 0.0)
         return weights, float(bias[0])
 
 

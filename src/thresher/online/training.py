@@ -107,7 +107,7 @@ class Training:
 
         It is cut where stages close, which must not depend on rows that come later.
         """
-        slots, known = self.vocabulary.slots_in(rows), len(self.vocabulary)
+        slots, known = self.vocabulary.slots_in(rows.columns), len(self.vocabulary)
         restores = [self.vocabulary.savepoint()]
         restores += [problem.savepoint(slots, rows.n) for problem in self.problems]
         done = 0
@@ -115,7 +115,8 @@ class Training:
             while done < rows.n and (left := self._open_problems()):
                 room = min(self.learner.room(problem.state) for problem in left)
                 now = slice(done, min(done + max(room, 0), rows.n))
-                piece = self.vocabulary.absorb(rows.part(now.start, now.stop))
+                piece = rows.part(now.start, now.stop)
+                piece = piece._replace(columns=self.vocabulary.absorb(piece.columns))
                 batch = Batch.of(piece, importance[now])
                 self._fit_all(batch, [one[now] for one in targets], IN_ORDER, threads)
                 done = now.stop
@@ -141,7 +142,8 @@ class Training:
 
         If anything goes wrong, what was learned is lost: work on a copy.
         """
-        batch = Batch.of(self.vocabulary.absorb(rows, by_frequency=True), importance)
+        rows = rows._replace(columns=self.vocabulary.absorb(rows.columns, by_frequency=True))
+        batch = Batch.of(rows, importance)
         done = self._fit_all(batch, targets, passes, threads, report)
         self._refuse_infinite(np.arange(len(self.vocabulary)))
         return done
@@ -151,23 +153,19 @@ class Training:
 
         Columns without a weight in any output are left out.
         """
-        weights, intercepts = [], []
+        weights, intercepts, steps = [], [], self.learner.steps
         for problem in self.problems:
-            by_slot, biases = self.learner.weights(problem.state)
+            by_slot, biases = map(np.atleast_1d, self.learner.weights(problem.state))
             weights.append(np.atleast_2d(by_slot))
-            intercepts.append(self._intercepts(problem, np.atleast_1d(biases)))
+            if problem.pace.mean_norm == 0 and steps.fit_intercept:
+                intercepts.append(bare_intercepts(problem.bare, self.learner.loss, biases.size))
+            else:
+                intercepts.append(biases * steps.biases(problem.pace.mean_norm))
         joined = np.concatenate(weights)
         used = np.flatnonzero(joined.any(axis=0))
         columns = self.vocabulary.columns[used]
         order = np.argsort(columns)
         return columns[order], joined[:, used[order]], np.concatenate(intercepts)
-
-    def _intercepts(self, problem: Problem, biases: np.ndarray) -> np.ndarray:
-        """Return the intercepts, from the weights of the constant input."""
-        steps, mean_norm = self.learner.steps, problem.pace.mean_norm
-        if mean_norm == 0 and steps.fit_intercept:
-            return bare_intercepts(problem.bare, self.learner.loss, biases.size)
-        return biases * steps.biases(mean_norm)
 
     def tree(self) -> dict[str, Any]:
         """Return all that learning needs to go on, as a tree of plain values, but the learner.
@@ -268,20 +266,20 @@ class Training:
             raise Overflow(-1)
 
 
+@dataclass
 class Narrowing:
     """Rows at hand that leave columns out once these can no longer have a weight."""
 
-    def __init__(self, rows: Rows) -> None:
-        self.rows = rows
-        self._counts: np.ndarray | None = None  # of nonzeros, by slot
+    rows: Rows
+    counts: np.ndarray | None = None  # of nonzeros, by slot
 
     def leave_out(self, active: np.ndarray | None, n_slots: int) -> None:
         """Keep the active slots only, where that makes the rows much smaller."""
         if active is None:
             return
-        if self._counts is None:
-            self._counts = np.bincount(self.rows.columns, minlength=n_slots)
-        if self._counts[active].sum() < WORTH * self.rows.values.size:
+        if self.counts is None:
+            self.counts = np.bincount(self.rows.columns, minlength=n_slots)
+        if self.counts[active].sum() < WORTH * self.rows.values.size:
             kept = np.zeros(n_slots, np.bool_)
             kept[active] = True
             self.rows = self.rows.only(kept)
