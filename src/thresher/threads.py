@@ -1,12 +1,11 @@
 """Threads for kernels that hold no lock: any number of them gives the same bits."""
 
-from collections import deque
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor, wait
 from contextlib import contextmanager
 from dataclasses import dataclass
 from queue import SimpleQueue
-from threading import Event, Lock
+from threading import Event
 from typing import Any
 
 from joblib import effective_n_jobs
@@ -20,8 +19,7 @@ class Stopped(Exception):
 class Threads:
     """Runs a function over many arguments, in order; ``Threads()`` has only the caller's thread.
 
-    The caller works as well: ``pool`` has one thread less than there are in all. All stop once
-    ``stop`` is set.
+    All stop once ``stop`` is set.
     """
 
     pool: ThreadPoolExecutor | None = None
@@ -29,21 +27,22 @@ class Threads:
     stop: Event | None = None
 
     def map(self, function: Callable[..., Any], *many: Any) -> list[Any]:
-        """Return the function of each; if one fails, none is still running when that is known."""
+        """Return the function of each, or raise the first error in their order.
+
+        If one fails, none is still running when that is known.
+        """
         calls = list(zip(*many, strict=True))
         if self.pool is None or self.stop is None or len(calls) == 1:
             return [function(*one) for one in calls]
-        queue = _Queue(function, calls, self.stop)
-        helpers = [self.pool.submit(queue.work) for _ in range(min(self.n, len(calls)) - 1)]
+        futures = [self.pool.submit(function, *one) for one in calls]
         try:
-            queue.work()
-            wait([helper for helper in helpers if not helper.cancel()])
+            return [future.result() for future in futures]
         except BaseException:
             self.stop.set()
-            queue.todo.clear()
-            wait(helpers)
+            for future in futures:
+                future.cancel()
+            wait(futures)
             raise
-        return queue.results_in_order()
 
     def follow(self, function: Callable[[Any], Any], items: Iterator[Any]) -> list[Any]:
         """Return the function of each item, called in order while the next items are made."""
@@ -76,48 +75,5 @@ def threads(n_jobs: int | None) -> Iterator[Threads]:
     if n == 1:
         yield Threads()
         return
-    with ThreadPoolExecutor(n - 1) as pool:
+    with ThreadPoolExecutor(n) as pool:
         yield Threads(pool, n, Event())
-
-
-class _Queue:
-    """Calls that several threads make, each taking the next one."""
-
-    def __init__(self, function: Callable[..., Any], calls: list[Any], stop: Event) -> None:
-        self.function = function
-        self.todo = deque(enumerate(calls))
-        self.results: dict[int, Any] = {}
-        self.errors: dict[int, BaseException] = {}
-        self._stop = stop
-        self._lock = Lock()
-
-    def work(self) -> None:
-        """Make calls as long as there are any."""
-        while True:
-            try:
-                number, arguments = self.todo.popleft()
-            except IndexError:
-                return
-            try:
-                self.results[number] = self.function(*arguments)
-            except BaseException as error:
-                with self._lock:
-                    self.errors[number] = error
-                self.todo.clear()
-            if self.errors:
-                self._stop_the_others()
-
-    def _stop_the_others(self) -> None:
-        """Stop as soon as it is known which error counts: that of the first call to fail."""
-        with self._lock:
-            interrupted = not all(isinstance(one, Exception) for one in self.errors.values())
-            known = all(number in self.results for number in range(min(self.errors)))
-        if interrupted or known:
-            self._stop.set()
-
-    def results_in_order(self) -> list[Any]:
-        """Return all results in the order of the calls, or raise the first error in that order."""
-        if self.errors:
-            causes = [n for n, error in self.errors.items() if not isinstance(error, Stopped)]
-            raise self.errors[min(causes, default=min(self.errors))]
-        return [self.results[number] for number in sorted(self.results)]

@@ -115,22 +115,20 @@ class OnlineModel(HasParameters, LinearModel):
     def _learn_next(self, X: Any, y: Any, sample_weight: Any, classes: Any) -> Self:
         """Learn the next rows of a stream; the first call begins it."""
         with self._exclusive():
-            if "training_" not in vars(self):
+            begins = "training_" not in vars(self)
+            draft = self._draft(fresh=True) if begins else self
+            if begins:
                 self._refuse_read_only()
                 self._check_parameters()
-                draft = self._draft(fresh=True)
-                rows = check_rows(draft, X, reset=True)
-                draft._begin_classes(classes)
-                targets = draft.known_targets(y, rows.n)
-                draft._begin(stream=True)
-                draft._learn_rows(rows, targets, check_weights(sample_weight, rows.n))
-                return self._become(draft)
-            if classes is not None:
+            elif classes is not None:
                 self._refuse_other_classes(classes)
-            rows = check_rows(self, X)
-            targets = self.known_targets(y, rows.n)
-            self._learn_rows(rows, targets, check_weights(sample_weight, rows.n))
-            return self
+            rows = check_rows(draft, X, reset=begins)
+            if begins:
+                draft._begin_classes(classes)
+                draft._begin(stream=True)
+            targets = draft.known_targets(y, rows.n)
+            draft._learn_rows(rows, targets, check_weights(sample_weight, rows.n))
+            return self._become(draft)
 
     def fit_stream(
         self, source: Any, classes: Any = None, cache: bool = True, **reading: Any
