@@ -211,12 +211,12 @@ def compare_svmlight(data, labelled=True, lowest=0):
 @contextmanager
 def small_chunks(n_rows=2, n_bytes=40):
     """Let chunks end after a few rows and bytes."""
-    blocks = InputFiles.blocks
+    by_file = InputFiles.by_file
     where = "thresher.formats"
     with (
-        mock.patch.object(InputFiles, "blocks", lambda files, size=0: blocks(files, n_bytes)),
+        mock.patch.object(InputFiles, "by_file", lambda files, size=0: by_file(files, n_bytes)),
         mock.patch(f"{where}.named.MOST_ROWS", n_rows),
-        mock.patch(f"{where}.csv.MOST_ROWS", n_rows),
+        mock.patch(f"{where}.records.MOST_ROWS", n_rows),
         mock.patch(f"{where}.arrow_files.MOST_ROWS", n_rows),
     ):
         yield
