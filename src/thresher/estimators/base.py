@@ -7,7 +7,7 @@ import os
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from importlib import import_module
-from typing import Any, ClassVar, Self
+from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 import numpy as np
 from scipy import sparse
@@ -28,6 +28,9 @@ from thresher.estimators.inputs import (
 )
 from thresher.fitted import Fitted, Scorer
 from thresher.rows import Rows
+
+if TYPE_CHECKING:
+    from thresher.estimators.streaming import Given
 
 
 @dataclass
@@ -180,7 +183,7 @@ class LinearModel(SelectorMixin, BaseEstimator):
         return snapshot.scorer
 
     def predict_stream(
-        self, source: Any, method: str = "predict", **reading: Any
+        self, source: "Given", method: str = "predict", **reading: Any
     ) -> Iterator[np.ndarray]:
         """Yield predictions of files, or of any stream of rows, chunk by chunk in bounded memory.
 
