@@ -15,7 +15,7 @@ from numpy.testing import assert_array_equal
 
 from format_cases import check_canonical, every, write
 from thresher.files.errors import FileError
-from thresher.formats import binary, binary_file, cache, passes
+from thresher.formats import binary_file, cache, passes
 from thresher.formats.binary import BinarySource
 from thresher.formats.chunk import CHUNK, Chunk, Limits, cut, gather, in_order, joined
 from thresher.formats.errors import DataError
@@ -106,7 +106,7 @@ def kept(folder, *chunks, name="a.rows", limits=SMALL, **known):
     """Write chunks and return them as a source."""
     before, binary_file.SEGMENT = binary_file.SEGMENT, limits
     try:
-        binary.write(MadeSource(*chunks, **known), str(folder / name))
+        binary_file.write(MadeSource(*chunks, **known), str(folder / name))
     finally:
         binary_file.SEGMENT = before
     return BinarySource([str(folder / name)], UNLABELLED)
@@ -181,7 +181,7 @@ def test_what_was_skipped_and_decided_is_kept(tmp_path):
     made = MadeSource(random_chunk(20))
     made.skipped.add(DataError("no number", file="a.txt", line=3))
     made.decided.append("Indices count from 1.")
-    binary.write(made, str(tmp_path / "a.rows"))
+    binary_file.write(made, str(tmp_path / "a.rows"))
     source = open_rows(tmp_path / "a.rows")
     list(source.chunks())
     assert (source.skipped.count, source.skipped.examples) == (1, ["a.txt, line 3: no number"])
@@ -390,7 +390,7 @@ def test_a_failure_leaves_what_was_there(tmp_path, error):
 
     made.chunks = fail
     with pytest.raises((KeyboardInterrupt, DataError, FileError)):
-        binary.write(made, str(tmp_path / "a.rows"))
+        binary_file.write(made, str(tmp_path / "a.rows"))
     assert_same_rows(open_rows(tmp_path / "a.rows").chunks(), [before])
     assert os.listdir(tmp_path) == ["a.rows"]
 
@@ -418,7 +418,7 @@ def test_memory_does_not_follow_the_number_of_rows(tmp_path, work, monkeypatch):
     source.chunks = chunks
     if work == "write":
         monkeypatch.setattr(binary_file, "SEGMENT", SMALL)
-        binary.write(source, str(tmp_path / "a.rows"))
+        binary_file.write(source, str(tmp_path / "a.rows"))
     else:
         assert sum(map(len, BufferShuffle(source, 0, SMALL).chunks(0))) == 3000
     assert max(most) < 10
