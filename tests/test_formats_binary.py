@@ -4,7 +4,6 @@ import errno
 import os
 import time
 import weakref
-from dataclasses import replace
 from itertools import pairwise
 
 import numpy as np
@@ -188,31 +187,6 @@ def test_what_was_skipped_and_decided_is_kept(tmp_path):
     assert source.decided == ["Indices count from 1."]
 
 
-LABELS = {
-    "integers": (np.array([3, -1], np.int64), [3.0, -1.0]),
-    "flags": (np.array([True, False]), [1.0, 0.0]),
-    "strings": (np.array(["a", "b"]), ["a", "b"]),
-    "objects": (np.array([1, 2.5], object), [1.0, 2.5]),
-    "large": (np.array([2**53 + 1, 0]), "beyond 2\\^53"),
-    "nan": (np.array([np.nan, 0]), "not a finite number"),
-    "mixed": (np.array(["a", 1], object), "all numbers or all strings"),
-    "complex": (np.array([1, 2j]), "all numbers or all strings"),
-}
-
-
-@every("case", LABELS)
-def test_labels_of_other_types(tmp_path, case):
-    labels, expected = LABELS[case]
-    chunk = replace(random_chunk(2), labels=labels)
-    if isinstance(expected, list):
-        (found,) = kept(tmp_path, chunk).chunks()
-        assert found.labels.tolist() == expected
-    else:
-        with pytest.raises(DataError, match=expected):
-            kept(tmp_path, chunk)
-        assert list(tmp_path.iterdir()) == []
-
-
 def test_classes_are_known_without_reading(tmp_path, monkeypatch):
     chunk = random_chunk(40)
     chunk.labels[:] = np.where(np.arange(40) % 4 == 0, -1, 1)
@@ -273,8 +247,6 @@ def test_names_of_a_model_number_the_columns(tmp_path):
     (chunk,) = open_rows(tmp_path / "a.rows", names=model).chunks()
     assert chunk.columns.tolist() == [7, 50, 40, 50]
     assert chunk.values.tolist() == [1, 2, 4, 3]
-    with pytest.raises(DataError, match="names of a finished model"):
-        kept(tmp_path, named_chunk(model, ["a", "b"]), names=model)
     kept(tmp_path, random_chunk(5))
     with pytest.raises(DataError, match="just numbers, but names are needed"):
         open_rows(tmp_path / "a.rows", names=model)
