@@ -206,6 +206,8 @@ class OnlineModel(HasParameters, LinearModel):
             opened = training_source(draft, source, cache, reading, notify=notify)
             for _ in draft.start_training(opened, classes).steps():
                 pass
+            if self.verbose:
+                print(*opened.decided, sep="\n")
             return self._become(draft)
 
     def start_training(
