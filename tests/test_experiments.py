@@ -171,6 +171,9 @@ def test_only_what_is_missing_is_measured(tmp_path):
     assert found["b", 2] == {"set": "b", "size": 2, "error": 0.2}
     records.append(path, {**TASKS[0], "error": 7})
     assert records.read(path, ("set", "size"))["a", 1]["error"] == 7
+    assert records.measure(TASKS[:1], work, path, again=True) == []
+    assert records.read(path, ("set", "size"))["a", 1]["error"] == 0.1
+    assert len(path.read_text().splitlines()) == len(TASKS)
 
 
 def test_half_a_line_of_a_killed_run_is_left_out(tmp_path):

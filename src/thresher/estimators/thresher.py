@@ -43,8 +43,9 @@ OWN: Parameters = (
         (OneOf("auto"), Whole(1), Number(0, 1, open_low=True, open_high=True)),
         'int, float or "auto"',
         'How many features to select: a number, or a share of all columns. "auto" is the smallest '
-        "number whose held-out loss is within one standard error of the best; ``partial_fit`` then "
-        "selects one per cent of the columns that occur, and at least 100.",
+        "number whose held-out loss is within ``caution`` standard errors of the best, or within "
+        "one if that is less; ``partial_fit`` then selects one per cent of the columns that occur, "
+        "and at least 100.",
     ),
     Parameter(
         "caution",
@@ -53,7 +54,8 @@ OWN: Parameters = (
         "float",
         "Features are selected with the strongest penalty whose held-out loss is at most this many "
         "standard errors worse than the best. 0 gives the most accurate model; with 10, "
-        "selections from different rows usually agree most.",
+        "selections from different rows usually agree most. 1 is the usual rule for a smaller "
+        'model with "auto".',
     ),
     Parameter(
         "cv",

@@ -1,4 +1,4 @@
-"""Regularized dual averaging with the enhanced l1 penalty (Xiao 2010).
+"""Regularized dual averaging with the enhanced l1 penalty (Xiao 2010; the paper's Eq. 18).
 
 Weights are a closed form of the mean subgradient, so nothing is ever overdue: only the sums of
 subgradients are kept, and the weights of a row's features are evaluated when the row comes.

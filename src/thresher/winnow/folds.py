@@ -235,14 +235,14 @@ def choose(table: Table, caution: float, size: int | None = None) -> Choice:
     return Choice(strength, finals[strength])
 
 
-def choose_size(table: Table, choice: Choice) -> int:
-    """Return the smallest size within one standard error of the best."""
+def choose_size(table: Table, choice: Choice, caution: float) -> int:
+    """Return the smallest size within ``caution`` standard errors of the best, or within one."""
     losses, importance = _criterion(table)
     losses = at_choice(losses, choice)
     best = int(mean(losses, importance).argmin())
     behind = losses - losses[:, [best]]
-    enough = np.flatnonzero(mean(behind, importance) <= standard_error(behind, importance))
-    return table.sizes[int(enough[-1])]
+    errors = min(caution, 1.0) * standard_error(behind, importance)
+    return table.sizes[int(np.flatnonzero(mean(behind, importance) <= errors)[-1])]
 
 
 def at_choice(values: np.ndarray, choice: Choice) -> np.ndarray:

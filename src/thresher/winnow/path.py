@@ -204,7 +204,7 @@ def winnow_fields(
     sizes = sizes_down(first, range(1, FINE + 1))
     table = fold_table(folds, sizes, threads, plan.score)
     choice = choose(table, plan.caution, plan.size and first)
-    size = first if plan.size is not None else choose_size(table, choice)
+    size = first if plan.size is not None else choose_size(table, choice, plan.caution)
     return _path(field, table, choice, size, threads)
 
 
