@@ -99,9 +99,13 @@ class OnlineModel(TrainableModel):
             self._names = GrowingNames()
         elif not (is_dicts(X) or (self._names is not None and frame_names(X) is not None)):
             return check_rows(self, X, reset)
+        known, goes_on = len(self._names or ()), "training_" in vars(self)
         rows = rows_by_name(X, self._names, learn=True)
+        if not (reset or goes_on) and (rows.columns >= known).any():
+            self._forget_from(known)
+            raise ValueError("X has features that the model does not know by name: leave them out.")
         self.n_features_in_ = len(self._names or ())
-        if not reset:
+        if goes_on and not reset:
             self.training_.vocabulary.widen(self.n_features_in_)
         return rows
 
@@ -113,9 +117,13 @@ class OnlineModel(TrainableModel):
             yield
         except BaseException:
             self.n_features_in_ = width
-            if isinstance(self._names, GrowingNames):
-                self._names.forget_from(known)
+            self._forget_from(known)
             raise
+
+    def _forget_from(self, column: int) -> None:
+        """Forget the names of a column and of newer ones."""
+        if isinstance(self._names, GrowingNames):
+            self._names.forget_from(column)
 
     def fit_stream(
         self, source: "Given", classes: Any = None, cache: bool = True, **reading: Any
@@ -147,6 +155,8 @@ class OnlineModel(TrainableModel):
             opened = training_source(draft, source, cache, reading, notify=notify)
             for _ in draft.start_training(opened, classes).steps():
                 pass
+            if self.verbose:
+                print(*opened.decided, sep="\n")
             return self._become(draft)
 
     def start_training(
