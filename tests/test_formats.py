@@ -15,21 +15,23 @@ from format_cases import (
     ROWS,
     TEXTS,
     WRITERS,
+    every,
     name_in,
     read_all,
     same,
     small_chunks,
     write,
 )
+from thresher.formats import binary_file
 from thresher.formats.errors import DataError
 from thresher.formats.names import HashedNames, KnownNames
-from thresher.formats.opening import FORMATS, find_format, format_of, open_rows, write_rows
+from thresher.formats.opening import FORMATS, find_format, format_of, open_rows
 from thresher.formats.protocol import Reading
 
 BINARY = [name for name in FORMATS if name not in TEXTS]
-every_format = pytest.mark.parametrize("form", FORMATS)
-every_text = pytest.mark.parametrize("form", TEXTS)
-every_named = pytest.mark.parametrize("form", NAMED)
+every_format = every("form", FORMATS)
+every_text = every("form", TEXTS)
+every_named = every("form", NAMED)
 
 
 def by_name(result):
@@ -79,20 +81,11 @@ def test_several_files_are_read_one_after_the_other(form, tmp_path):
 
 
 @every_format
-def test_rows_in_other_formats_are_the_same(form, tmp_path):
-    """Binary files keep everything, svmlight text what it has a place for."""
-    source = open_rows(write(tmp_path, form), format=form)
-    whole = read_all(source)
-    for written in (name for name in FORMATS if find_format(name).write is not None):
-        path = str(tmp_path / f"written{FORMATS[written].endings[0]}")
-        reached = []
-        write_rows(source, path, progress=reached.append)
-        again = read_all(open_rows(path))
-        assert again.labels == whole.labels
-        assert reached[-1] == len(ROWS)
-        assert again.columns == whole.columns
-        if again.source.names is not None:
-            assert same(again, whole)
+def test_rows_in_binary_are_the_same(form, tmp_path):
+    source, path, reached = open_rows(write(tmp_path, form), format=form), tmp_path / "x.rows", []
+    binary_file.write(source, str(path), progress=reached.append)
+    assert same(read_all(open_rows(path)), read_all(source))
+    assert reached[-1] == len(ROWS)
 
 
 @every_named
@@ -148,7 +141,7 @@ def test_options_that_mean_nothing_are_refused(form, tmp_path):
             open_rows(write(tmp_path, form), format=form, **{name: values[name]})
 
 
-@pytest.mark.parametrize("form", [name for name in FORMATS if name != "binary"])
+@every("form", [name for name in FORMATS if name != "binary"])
 def test_a_file_that_changes_while_it_is_read(form, tmp_path):
     path = write(tmp_path, form)
     with small_chunks():
@@ -219,7 +212,7 @@ def test_a_line_that_is_too_long_is_refused_with_file_and_line(form, tmp_path):
         assert (caught.value.file, caught.value.line) == (str(path), lines)
 
 
-@pytest.mark.parametrize("form", [name for name in TEXTS if name != "svmlight"])
+@every("form", [name for name in TEXTS if name != "svmlight"])
 def test_bytes_that_are_no_text_are_named(form, tmp_path):
     path = tmp_path / os.path.basename(write(tmp_path, form))
     lines = path.read_bytes().splitlines(keepends=True)
@@ -237,7 +230,7 @@ def test_bytes_that_are_no_text_are_named(form, tmp_path):
 
 
 @pytest.mark.filterwarnings("ignore::UserWarning")  # of categories that nearly all differ
-@pytest.mark.parametrize("form", [name for name in FORMATS if name != "arrow"])
+@every("form", [name for name in FORMATS if name != "arrow"])
 def test_whatever_a_file_holds_is_read_or_refused_in_words(form, tmp_path):
     """For Arrow files see ``test_formats_arrow``: there a fault may end the interpreter."""
     path = tmp_path / os.path.basename(write(tmp_path, form))
@@ -254,7 +247,7 @@ def test_whatever_a_file_holds_is_read_or_refused_in_words(form, tmp_path):
 # ------------------------------------------------------------------------------------- opening
 
 
-@pytest.mark.parametrize(
+@every(
     ("path", "form"),
     [
         ("D.CSV", "csv"),
@@ -282,11 +275,9 @@ def test_what_cannot_be_opened(tmp_path):
         open_rows([])
     with pytest.raises(TypeError, match="lable is no option of reading: there are format, label"):
         open_rows("x", lable="y")
-    with pytest.raises(DataError, match="cannot be written as csv: choose svmlight, binary"):
-        write_rows(open_rows(write(tmp_path, "csv")), str(tmp_path / "x.csv"))
 
 
-@pytest.mark.parametrize(
+@every(
     ("options", "message"),
     [
         ({"on_error": "stop"}, "on_error='stop': it must be 'raise' or 'skip'"),

@@ -9,6 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from numpy.testing import assert_array_equal
 
+from format_cases import every
 from thresher.formats import names as naming
 from thresher.formats.names import ZERO, GrowingNames, HashedNames, KnownNames, names_from_tree
 
@@ -47,12 +48,6 @@ def test_growing_names_do_not_depend_on_where_calls_end(words, cut):
     assert [once.name(column) for column in parts] == words
 
 
-def test_growing_names_forget_nothing():
-    names = GrowingNames(["a", "b"])
-    names.keep(np.array([1]))
-    assert names.number(["a", "c"]).tolist() == [0, 2]
-
-
 @given(WORDS)
 def test_hashed_names_are_their_hash(words):
     names = HashedNames(10)
@@ -70,15 +65,6 @@ def test_hashed_names_are_remembered_also_together():
     assert HashedNames(4).name(11) == "#11"
 
 
-def test_hashed_names_can_be_forgotten_and_come_back():
-    names = HashedNames(20, ["a", "b"])
-    a, b = names.number(["a", "b"])
-    names.keep(np.array([b]))
-    assert (names.name(a), names.name(b)) == (f"#{a}", "b")
-    names.number(["a"])
-    assert names.name(a) == "a"
-
-
 def test_the_cache_of_hashes_is_bounded():
     with mock.patch.object(naming, "CACHED", 10):
         names = HashedNames(30)
@@ -88,7 +74,7 @@ def test_the_cache_of_hashes_is_bounded():
     assert [names.name(hash_of(str(k), 30)) for k in range(200)] == [str(k) for k in range(200)]
 
 
-@pytest.mark.parametrize("n_bits", [0, 63, -1])
+@every("n_bits", [0, 63, -1])
 def test_hashes_have_a_sensible_number_of_bits(n_bits):
     with pytest.raises(ValueError, match="1 to 62 bits"):
         HashedNames(n_bits)
@@ -109,13 +95,7 @@ def test_distinct_names_get_distinct_columns(words):
     assert all((columns[k] >= 10) == (word not in ("b", "g")) for k, word in enumerate(words))
 
 
-def test_known_names_can_be_fewer():
-    names = known()
-    names.keep(np.array([7]))
-    assert names.number(["b", "g"]).tolist() == [10, 7]
-
-
-@pytest.mark.parametrize("names", some_names(), ids=lambda names: type(names).__name__)
+@every("names", some_names(), ids=lambda names: type(names).__name__)
 def test_a_model_keeps_the_names_of_its_columns(names):
     columns = np.array([2, 7])[np.array([2, 7]) < len(names)]
     kept = names.only(columns)
@@ -134,7 +114,7 @@ def test_a_name_that_survives_is_found_again():
     assert_array_equal(hashed.only(column).number(["a", "b"]), hashed.number(["a", "b"]))
 
 
-@pytest.mark.parametrize("names", some_names(), ids=lambda names: type(names).__name__)
+@every("names", some_names(), ids=lambda names: type(names).__name__)
 def test_names_survive_a_tree(names):
     again = names_from_tree(names.tree())
     assert type(again) is type(names)

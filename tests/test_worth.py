@@ -14,7 +14,11 @@ import numpy as np
 import pytest
 from scipy import sparse
 from sklearn.datasets import load_breast_cancer, load_digits
+from sklearn.metrics import log_loss
+from sklearn.preprocessing import normalize
 
+import thresher
+from cases import CLASSICS
 from thresher import FTRLClassifier, ThresherClassifier, ThresherRegressor
 from thresher.stability import cohen_kappa
 
@@ -122,6 +126,17 @@ def test_every_model_is_recorded():
     assert {name: list(measured(name)) for name in SETS} == {
         name: list(models_of) for name, models_of in recorded().items()
     }
+
+
+@pytest.mark.jit
+@pytest.mark.parametrize("scaled", [False, True])
+@pytest.mark.parametrize("name", CLASSICS)
+def test_defaults_work_at_once_on_a_stream_of_text(name, scaled):
+    rows, labels = words(n=4000, p=20000)
+    rows = normalize(rows) if scaled else rows
+    model = getattr(thresher, name)(random_state=0)
+    model.partial_fit(rows[:3000], labels[:3000], classes=[0, 1])
+    assert log_loss(labels[3000:], model.predict_proba(rows[3000:])) < 0.97 * np.log(2)
 
 
 if __name__ == "__main__":

@@ -4,34 +4,38 @@ from collections.abc import Iterable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from os import PathLike
-from typing import Any, ClassVar, Protocol
+from typing import Any, ClassVar, Protocol, TypeGuard, cast
 
 import numpy as np
 
 from thresher.estimators.base import LinearModel
+from thresher.estimators.inputs import rows_of
 from thresher.estimators.learning import OnlineModel
-from thresher.estimators.scores import rows_of, targets_of
+from thresher.estimators.scores import targets_of
 from thresher.files import access
 from thresher.formats.cache import cached
 from thresher.formats.chunk import Chunk
 from thresher.formats.errors import DataError
 from thresher.formats.given import GivenSource
 from thresher.formats.labels import find_classes
-from thresher.formats.names import HashedNames, Names, names_from_tree
+from thresher.formats.names import HashedNames, Names
 from thresher.formats.opening import open_rows, reading_from
 from thresher.formats.passes import passes_over
 from thresher.formats.protocol import Notify, Progress, Reading, Source
 from thresher.online.training import unchanged
+from thresher.threads import Report
 
 REMEMBERED = ("label", "weight", "missing")  # options of reading that hold for other files, too
 FIRST_ROWS, MOST_ROWS = 64, 1 << 13  # of the first chunks, if rows are predicted before learned
 
 Tree = dict[str, Any]
+Paths = str | PathLike[str] | Sequence[str | PathLike[str]]
+Given = Paths | Source | Iterable[Any]  # what users may learn from
 
 
 def training_source(
     model: OnlineModel,
-    source: Any,
+    source: Given,
     cache: bool = True,
     reading: dict[str, Any] | None = None,
     names: Names | None = None,
@@ -55,29 +59,36 @@ def training_source(
         own = opened if names is None else open_rows(paths, how)
         kept = cached(own, paths, how, notify, progress, names)
         return opened if kept is own else kept
+    return _given(source, reading)
+
+
+def _given(
+    source: Given, reading: dict[str, Any] | None, names: Names | None = None, labelled: bool = True
+) -> Source:
+    """Return a source of what is no path."""
     if reading:
         raise ValueError(f"{', '.join(reading)}: options of reading are for files.")
     if hasattr(source, "chunks"):
-        return source
+        return cast(Source, source)
     if isinstance(source, Iterable):
-        return GivenSource(source)
+        return GivenSource(source, names, labelled)
     raise TypeError(
-        f"fit_stream takes paths, a source or an iterable of (rows, labels), not {source!r}."
+        f"A stream is paths, a source or an iterable of (rows, labels), not {source!r}."
     )
 
 
 def prediction_source(
-    model: LinearModel,
-    paths: str | PathLike[str] | Sequence[str | PathLike[str]],
-    labelled: bool = False,
-    **reading: Any,
+    model: LinearModel, rows: Any, labelled: bool = False, **reading: Any
 ) -> Source:
-    """Return a source of files whose columns are numbered as the model knows them.
+    """Return a source of files, or of given rows, whose columns are numbered as the model knows.
 
     What is not said of how to read them is as it was in training: the first rows of other files may
     tell another story of where indices begin.
     """
     names = model.fitted_.names
+    if not _are_paths(rows):
+        return _given(rows, reading, names, labelled)
+    paths = [rows] if isinstance(rows, str | PathLike) else list(rows)
     how = replace(_as_before(model, names, reading), labelled=labelled)
     source = open_rows(paths, how, names, **reading)
     _refuse_mismatch(model, source)
@@ -108,17 +119,10 @@ def _refuse_mismatch(model: LinearModel, source: Source) -> None:
         )
 
 
-def names_in(tree: Tree) -> Names | None:
-    """Return the names known so far to a training: its source goes on numbering after them."""
-    training = access.branch(access.branch(tree, "model"), "training")
-    return None if training["names"] is None else names_from_tree(access.branch(training, "names"))
-
-
-def _are_paths(source: Any) -> bool:
-    if isinstance(source, str | PathLike):
-        return True
-    given = isinstance(source, list | tuple) and bool(source)
-    return given and all(isinstance(one, str | PathLike) for one in source)
+def _are_paths(source: Given) -> TypeGuard[Paths]:
+    if isinstance(source, list | tuple):
+        return bool(source) and all(isinstance(one, str | PathLike) for one in source)
+    return isinstance(source, str | PathLike)
 
 
 class SourceTraining(Protocol):
@@ -141,8 +145,11 @@ class SourceTraining(Protocol):
         """Return the error of rows before they were learned, if that is known."""
         ...
 
-    def steps(self) -> Iterator[Chunk]:
-        """Learn to the end; yield chunk after chunk as they are read."""
+    def steps(self, report: Report | None = None) -> Iterator[Chunk]:
+        """Learn to the end; yield chunk after chunk as they are read.
+
+        ``report`` is called with the share of what is done when all are read.
+        """
         ...
 
     def share_done(self) -> float | None:
@@ -187,7 +194,7 @@ class StreamTraining:
         model.begin_stream(classes)
         return cls(model, source, watched)
 
-    def steps(self) -> Iterator[Chunk]:
+    def steps(self, report: Report | None = None) -> Iterator[Chunk]:
         """Learn to the end; yield each chunk once it is learned, with all in a state to be kept."""
         model = self.model
         most = model.stream_passes if self.source.rewinds else 1

@@ -95,14 +95,15 @@ class Column:
         self, cells: Sequence[str], read: Callable[[str], Read], otherwise: Read
     ) -> list[Read]:
         """Return what each cell holds."""
-        found = []
+        known: dict[str, Read] = {}
         for row, cell in enumerate(cells):
+            if cell in known:
+                continue
             try:
-                found.append(read(cell.strip()))
+                known[cell] = read(cell.strip())
             except BadRow as problem:
-                found.append(otherwise)
                 self.problems.setdefault(row, BadRow(problem.message, self.place))
-        return found
+        return [known.get(cell, otherwise) for cell in cells]
 
     def numbers(self, cells: Sequence[str]) -> np.ndarray:
         """Return the numbers in cells, NaN for empty ones."""
@@ -148,11 +149,6 @@ def holds_categories(cells: Sequence[str]) -> bool:
     missing = sum(counts[cell] for cell in MISSING)
     words = counts.total() - numbers - missing
     return numbers <= words if numbers or words else bool(missing)
-
-
-def holds_codes(cells: Sequence[str]) -> bool:
-    """Return whether a cell is a whole number with leading zeros, as of a postcode."""
-    return any(map(CODE.fullmatch, cells))
 
 
 def _plain_numbers(cells: Sequence[str]) -> list[float] | None:
