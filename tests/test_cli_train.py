@@ -259,7 +259,7 @@ def test_training_goes_on_from_a_model(method, write, ending):
 
 def test_going_on_changes_parameters_that_may_change():
     run(*WORDS, "--keep-state", "--holdout", ".2")
-    run("train rows.svm -i m -o n --method ftrl --max-iter 1 --l1 .5")
+    run("train rows.svm -i m -o n --max-iter 1 --l1 .5")  # options of the method of the model
     model = thresher.load("n")
     assert (model.max_iter, model.l1, model.random_state) == (1, 0.5, 0)
     assert "evaluation" not in model.provenance_

@@ -46,9 +46,23 @@ class TrainCommand(opt.Command):
 
 
 def method_in(args: list[str]) -> str:
-    """Return the method that a command line names."""
+    """Return the method that a command line names, or that of the model to go on from."""
     words = [part for word in args for part in word.split("=", 1)]
-    return next((value for name, value in pairwise(words) if name == "--method"), DEFAULT)
+    given = dict(pairwise(words))
+    model = given.get("-i", given.get("--initial"))
+    return given.get("--method") or (_method_of(model) if model else None) or DEFAULT
+
+
+def _method_of(model: str) -> str | None:
+    """Return the method of a model's file, None if that cannot be known."""
+    from thresher.files.errors import ModelFileError
+    from thresher.files.tree import read_tree
+
+    try:
+        found = read_tree(model).get("class")
+    except (ModelFileError, OSError):
+        return None
+    return next((name for name, estimator in METHODS.items() if estimator == found), None)
 
 
 def _name_methods(error: click.NoSuchOption, method: str) -> None:
