@@ -155,6 +155,15 @@ def test_gaps_and_codes_of_tables_are_named_and_read_alike_by_all_commands():
     assert run("predict csv gaps.csv").stdout == run("predict rows gaps.csv").stdout
 
 
+def test_models_of_all_sizes_are_printed_with_any_number_of_folds():
+    shown = run("train rows.svm -o m --sizes --cv 4 --json")
+    path = thresher.load("m").path_
+    assert thresher.load("m").cv == 4
+    assert json.loads(shown.stdout)["path"]["sizes"] == path.sizes.tolist()
+    table = shown.stderr.split("held-out error\n")[1].split("\n\n")[0].splitlines()
+    assert [int(line.split()[0]) for line in table] == path.sizes.tolist()
+
+
 def test_a_pipe_is_learned_in_one_pass():
     data = Path("rows.svm").read_bytes()
     assert "1 pass." in run("train", "-", "-o", "piped", *FTRL, stdin=data).stderr

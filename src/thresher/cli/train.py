@@ -10,7 +10,7 @@ import click
 from thresher.cli import options as opt
 from thresher.cli.checkpoint import Keeper, Recipe, read_checkpoint
 from thresher.cli.files import STANDARD, path_of, refuse_terminal
-from thresher.cli.inspect import path_lines
+from thresher.cli.inspect import path_lines, path_tree
 from thresher.cli.learning import finish, learn
 from thresher.cli.options import METHODS, OUTPUT, TRAINING
 from thresher.cli.screen import json_text, say
@@ -132,10 +132,13 @@ def train(
     training = learn(recipe, state, keeper, quiet)
     figures = finish(recipe, training, quiet)
     keeper.forget()
+    facts = {"model": recipe.output, **training.summary(), "evaluation": figures}
     if recipe.sizes:
-        say("\n".join(path_lines(path_of(training.model))), quiet)
+        path = path_of(training.model)
+        facts["path"] = path_tree(path)
+        say("\n".join(path_lines(path)), quiet)
     if as_json:
-        click.echo(json_text({"model": recipe.output, **training.summary(), "evaluation": figures}))
+        click.echo(json_text(facts))
 
 
 def recipe_from(ctx: click.Context, options: dict[str, Any]) -> Recipe:
