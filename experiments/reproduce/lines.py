@@ -21,7 +21,7 @@ from experiments import data
 from experiments.data import Split
 from experiments.records import Record
 from experiments.reproduce import paper
-from experiments.reproduce.methods import METHODS, Method, Params
+from experiments.reproduce.methods import METHODS, WITH_INTERCEPT, Method, Params
 from thresher.stability import mean_pairwise_kappa, nogueira_stability
 
 PERMUTATIONS, ORACLE_PERMUTATIONS = 10, 3
@@ -65,6 +65,7 @@ def row_l2(train: Any, *others: Any) -> tuple[Any, ...]:
 SCALINGS: dict[str, Callable[..., tuple[Any, ...]]] = {
     "unit-variance": unit_variance,
     "nonzero-rms": nonzero_rms,
+    WITH_INTERCEPT: nonzero_rms,
     "row-l2": row_l2,
 }
 loaded = lru_cache(maxsize=1)(data.load)
@@ -216,10 +217,12 @@ def _number(value: float) -> float | None:
 
 
 def methods_on(name: str, scaling: str) -> list[str]:
-    """Return the methods tried on a scaled set; the second reading is of the paper alone."""
-    if scaling != "nonzero-rms":
+    """Return the methods tried on a scaled set; other readings are of the paper alone."""
+    if scaling in ("unit-variance", "row-l2"):
         return list(METHODS)
-    return [one for one in METHODS if METHODS[one].in_paper and paper.size(name)]
+    if not paper.size(name) or (scaling == WITH_INTERCEPT and name in paper.STANDS_FOR):
+        return []
+    return [one for one in METHODS if METHODS[one].in_paper]
 
 
 SETS = data.of_role("paper", "extension")

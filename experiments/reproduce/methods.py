@@ -11,6 +11,8 @@ from typing import Any
 LOSSES = ("hinge", "log_loss")
 LOSS_TITLES = {"hinge": "Hinge loss", "log_loss": "Logistic loss"}
 
+WITH_INTERCEPT = "nonzero-rms, intercept"  # a scaling, and what the paper's methods do not have
+
 Params = dict[str, Any]
 
 
@@ -48,7 +50,10 @@ class Method:
 
     def settings(self, scaling: str) -> list[Params]:
         """Return every combination of the values allowed on a scaling."""
-        return combinations(self.grids["row-l2" if scaling == "row-l2" else "paper"])
+        grid = self.grids["row-l2" if scaling == "row-l2" else "paper"]
+        return combinations(
+            {**grid, "fit_intercept": [True]} if scaling == WITH_INTERCEPT else grid
+        )
 
     def build(self, loss: str, seed: int, params: Params) -> Any:
         """Return an unfitted estimator."""
