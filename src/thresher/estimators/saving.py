@@ -341,17 +341,22 @@ def facts_from(read: Tree, kinds: Mapping[str, Any], fitted: Fitted) -> dict[str
 
 def _check_path(path: Any, fitted: Fitted) -> None:
     """Refuse a path that is not made of models like the fitted one, one for every size."""
-    n_sizes = len(path.sizes)
+    n_sizes = len(path.columns)
     parts = [one for one in path if isinstance(one, list | np.ndarray)]
-    if not n_sizes or any(len(one) != n_sizes for one in parts):
-        access.refuse("the path has not as many models as sizes")
+    sizes = [columns.size for columns in path.columns]
+    if not n_sizes or any(len(one) != n_sizes for one in parts) or list(path.sizes) != sizes:
+        access.refuse("the path has not a model of each of its sizes")
     n_outputs = fitted.intercepts.size
     intercepts = access.array(path._asdict(), "intercepts", np.float64, (n_sizes, n_outputs))
     _finite(intercepts, "intercepts of the path")
     for columns, weights in zip(path.columns, path.weights, strict=True):
-        inside = {"columns": columns, "weights": weights}
-        _ascending(
-            access.integers(inside, "columns", None, fitted.n_columns), "columns of the path"
-        )
-        shape = (n_outputs, columns.size)
-        _finite(access.array(inside, "weights", np.float64, shape), "weights of the path")
+        _check_numbers(columns, weights, (n_outputs, columns.size), fitted.n_columns)
+    for columns, shares in zip(path.fold_columns, path.fold_shares, strict=True):
+        _check_numbers(columns, shares, (columns.size,), fitted.n_columns)
+
+
+def _check_numbers(columns: Any, weights: Any, shape: tuple[int, ...], n_columns: int) -> None:
+    """Refuse columns of a path, and what belongs to them, that are out of order or range."""
+    inside = {"columns": columns, "weights": weights}
+    _ascending(access.integers(inside, "columns", None, n_columns), "columns of the path")
+    _finite(access.array(inside, "weights", np.float64, shape), "weights of the path")
