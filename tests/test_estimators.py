@@ -32,12 +32,10 @@ from cases import (
     stream,
 )
 from thresher.estimators.base import strengths
-from thresher.estimators.parameters import HasParameters
 from thresher.estimators.regressor import LinearRegressor
 from thresher.fitted import SOFTMAX, Fitted
-from thresher.online.parameter import Parameter
 from thresher.prepare import Preparation
-from thresher.validation import FLAG, Number, OneOf, Whole
+from thresher.validation import Number, OneOf, Whole
 
 every_name = pytest.mark.parametrize("name", NAMES)
 every_estimator = pytest.mark.parametrize("name", [*NAMES, *FLAGSHIPS])
@@ -108,31 +106,6 @@ def test_numpys_scalars_and_whole_numbers_are_as_good_as_pythons(binary):
         ("RDAClassifier", {"l1": 0, "gamma": np.int64(3)}, {"l1": 0.0, "gamma": 3.0}),
     ):
         assert_same_bits(make(name, **given).fit(*binary), make(name, **meant).fit(*binary))
-
-
-def test_a_section_of_parameters_comes_before_other_sections():
-    class Small(HasParameters):
-        """Do little.
-
-        More words.
-
-        Attributes
-        ----------
-        found_ : int
-            What was found.
-        """
-
-        parameters = (Parameter("fast", True, FLAG, "bool", "Whether to hurry."),)
-
-    assert Small.__doc__.split("\n")[4:9] == [
-        "Parameters",
-        "----------",
-        "fast : bool, default=True",
-        "    Whether to hurry.",
-        "",
-    ]
-    assert Small.__doc__.endswith("found_ : int\n    What was found.\n")
-    assert Small(fast=False).fast is False
 
 
 # ------------------------------------------------------------------------------- fitted models
