@@ -25,7 +25,7 @@ from experiments.judge import GROUPS, MOST_SHARE, SIZES, STABILITY_SIZES, kappa,
 from experiments.records import Record
 from experiments.rivals import Selected
 from thresher import ThresherClassifier
-from thresher.winnow import folds, path, screen
+from thresher.winnow import folds, screen
 
 WHOLE = "as it is"
 SPLITS = 2
@@ -39,10 +39,7 @@ VARIANTS: dict[str, tuple[Record, list[tuple[Any, str, Any]]]] = {
     "columns of unit variance": ({}, [(screen, "SPREAD", 0.5)]),
     "no screening": ({}, [(screen, "FEWEST", EVERYTHING)]),
     "rows as long as all columns make them": ({}, [(folds, "WAYS", folds.WAYS[:2])]),
-    "one penalty while selecting": (
-        {},
-        [(folds, "STRENGTHS", (0.5,)), (path, "STRENGTHS", (0.5,))],
-    ),
+    "one penalty while selecting": ({}, [(folds, "STRENGTHS", (0.5,))]),
     "one final penalty": ({}, [(folds, "FINALS", (3.0,))]),
     "no caution": ({"caution": 0.0}, []),
     "the largest caution": ({"caution": 10.0}, []),

@@ -1,9 +1,9 @@
-"""Look for text at which a reader breaks, or reads otherwise than its slow twin.
+"""Look for text at which a reader breaks, or svmlight's kernel reads otherwise than Python.
 
     pip install atheris
     python fuzz/text.py [svmlight] [-max_total_time=300] [other options of libFuzzer]
 
-With ``svmlight``, svmlight text is read by the reader and by its twin; without, any text format.
+With ``svmlight``, svmlight text is read by both; without, any text format.
 The first byte chooses how the rest is read. A reader may refuse a text (a DataError); any other
 error is a find, and so are rows that are not canonical. What fails is written to the current
 folder.
@@ -19,9 +19,8 @@ import atheris
 HERE = Path(__file__).resolve().parent
 sys.path.insert(0, str(HERE.parent / "tests"))
 
-with atheris.instrument_imports(include=["thresher.formats", "svmlight_twin"]):
-    from format_cases import TEXTS, read_text
-    from svmlight_twin import FILLER, compare
+with atheris.instrument_imports(include=["thresher.formats"]):
+    from format_cases import TEXTS, compare_svmlight, read_text
     from thresher.formats.errors import DataError
 
 
@@ -33,12 +32,10 @@ def read_any(data: bytes) -> None:
             read_text(form, data[1:], on_error=on_error)
 
 
-def compare_svmlight(data: bytes) -> None:
-    """Compare a text as it is, and with room after it, where pairs are read eight at a time."""
+def compare(data: bytes) -> None:
+    """Compare the kernel that reads svmlight text with what Python reads."""
     if len(data) > 1:
-        labelled, lowest = data[0] % 2 == 1, data[0] // 2 % 2
-        compare(data[1:], labelled, lowest)
-        compare(data[1:] + FILLER, labelled, lowest)
+        compare_svmlight(data[1:], data[0] % 2 == 1, data[0] // 2 % 2)
 
 
 def main() -> None:
@@ -49,7 +46,7 @@ def main() -> None:
     with tempfile.TemporaryDirectory() as found:
         dictionary = f"-dict={HERE / 'svmlight.dict'}"
         arguments = [*options, dictionary, found, str(folder)]
-        atheris.Setup(arguments, compare_svmlight if svmlight else read_any)
+        atheris.Setup(arguments, compare if svmlight else read_any)
         atheris.Fuzz()
 
 

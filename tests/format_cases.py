@@ -14,8 +14,11 @@ import pytest
 
 from thresher.formats import protocol
 from thresher.formats.blocks import InputFiles
-from thresher.formats.errors import DataError
+from thresher.formats.compression import looks_compressed
+from thresher.formats.errors import BadRow, DataError
 from thresher.formats.opening import FORMATS, find_format, open_rows
+from thresher.formats.svmlight import LAST_COLUMN
+from thresher.formats.svmlight_lines import Rules, read_line
 
 NAMES = ["aa", "bb", "cc", "dd"]
 # label, and how often each of the names occurs; every column in the first row, for tables
@@ -48,7 +51,7 @@ def _table(separator):
         with open(path, "w", newline="") as file:
             writer = csv.writer(file, delimiter=separator, lineterminator="\n")
             writer.writerow(["label", *NAMES])
-            writer.writerows([y, *(row.get(name, "") for name in NAMES)] for y, row in rows)
+            writer.writerows([y, *(row.get(name, 0) for name in NAMES)] for y, row in rows)
 
     return write
 
@@ -61,7 +64,7 @@ def _text(path, rows):
 def _arrow(path, rows):
     parquet = pytest.importorskip("pyarrow.parquet")
     pa = sys.modules["pyarrow"]
-    columns = {name: [row.get(name) for _, row in rows] for name in NAMES}
+    columns = {name: [row.get(name, 0) for _, row in rows] for name in NAMES}
     parquet.write_table(pa.table({"label": [y for y, _ in rows], **columns}), path)
 
 
@@ -174,6 +177,35 @@ def refused(form, text, **options):
     with pytest.raises(DataError) as caught:
         read_text(form, text, **options)
     return caught.value
+
+
+# Digits near the end of a text are read one by one, others eight at a time; before this, all are.
+FILLER = b"\n# nothing but room behind what is read, so that all of it can be loaded"
+
+
+def compare_svmlight(data, labelled=True, lowest=0):
+    """Assert that svmlight text is read as ``read_line`` reads each line of it."""
+    data, rules = data.removeprefix(b"\xef\xbb\xbf"), Rules(lowest, LAST_COLUMN, labelled, False)
+    rows, faults = [], []
+    for number, line in enumerate(data.removesuffix(b"\n").split(b"\n"), 1):
+        try:
+            row = read_line(line, rules)
+        except BadRow as problem:
+            faults.append(f"line {number}, column {problem.column}: {problem.message}")
+        else:
+            rows += [] if row is None else [row]
+    labels = [label for label, _ in rows]
+    labels = [None] * len(rows) if np.isnan(labels).any() else labels
+    pairs = [{i - lowest: x for i, x in sorted(row.items()) if x} for _, row in rows]
+    for text in (data, data + FILLER):
+        if not data or looks_compressed(text[:16]):
+            continue
+        options = {"labelled": labelled, "index_base": lowest, "on_error": "skip"}
+        found = read_text("svmlight", text, **options)
+        assert (found.rows, found.labels) == (pairs, labels)
+        skipped = found.source.skipped
+        assert skipped.count == len(faults)
+        assert [example.partition(", ")[2] for example in skipped.examples] == faults[:5]
 
 
 @contextmanager

@@ -10,7 +10,7 @@ from sklearn.datasets import dump_svmlight_file
 from experiments import data, records
 from experiments.data import DataSet, Part, Split
 from experiments.reproduce import __main__ as command
-from experiments.reproduce import lines, matched, paper, tables, traces
+from experiments.reproduce import lines, matched, paper, tables, theory, traces
 from experiments.reproduce.methods import METHODS, Knob
 
 OUTSIDE = ("sklearn-sgd-l1", "liblinear-l1")
@@ -145,6 +145,11 @@ def tiny(tmp_path, monkeypatch):
     monkeypatch.setattr(matched, "SIZES", (5, 10))
     monkeypatch.setattr(matched, "TASKS", [{"set": "tiny", "method": method} for method in OUTSIDE])
     monkeypatch.setattr(traces, "TASKS", [{"figure": "2"}])
+    monkeypatch.setattr(theory, "REGRET_SETS", ("tiny", "tiny"))
+    monkeypatch.setattr(theory, "UPDATES", (8, 16))
+    monkeypatch.setattr(theory, "BURSTS", 20)
+    regrets = [{"what": "regret", "set": "tiny", "algorithm": one} for one in theory.PENALTIES]
+    monkeypatch.setattr(theory, "TASKS", [theory.TASKS[0], *regrets])
     lines.loaded.cache_clear()
     lines.prepared.cache_clear()
     return tmp_path / "results"
@@ -159,7 +164,9 @@ def test_the_whole_study(tiny, monkeypatch, capsys):
     assert tables.NOT_YET in text  # of our own methods
     assert sorted(path.name for path in (tiny / "figures").iterdir()) == [
         "figure-2.svg",
+        "lemma-2.svg",
         "matched-tiny.svg",
+        "regret.svg",
     ]
     found = records.read(tiny / "lines.jsonl", ("set", "scaling", "method", "loss"))
     line = found["tiny", "row-l2", "liblinear-l1", "log_loss"]

@@ -19,8 +19,8 @@ from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 
 from thresher.files import access, container, tree
+from thresher.files.access import as_tree, from_tree
 from thresher.files.errors import ModelFileError
-from thresher.files.values import as_tree, from_tree
 
 TREE = {
     "kind": "test",
@@ -47,7 +47,7 @@ def same(one, other):
         return list(one) == list(other) and all(same(one[key], other[key]) for key in one)
     if isinstance(one, list):
         return len(one) == len(other) and all(map(same, one, other))
-    if isinstance(one, float | np.floating):
+    if isinstance(one, float):
         nans = math.isnan(one) and math.isnan(other)
         return nans or (one == other and math.copysign(1, one) == math.copysign(1, other))
     return one == other
@@ -78,15 +78,14 @@ numbers = st.none() | st.booleans() | st.integers() | st.floats()
 arrays = st.one_of(
     [
         hnp.arrays(kind, hnp.array_shapes(min_dims=0, max_dims=2, min_side=0, max_side=3))
-        for kind in ("f8", "f4", "i8", "i4", "u4", "u1", "?", "U3")
+        for kind in ("f8", "f4", "i8", "i4", "u4", "u1", "?")
     ]
     + [hnp.arrays(object, st.integers(0, 4), elements=texts)]
 )
-scalars = st.one_of(hnp.from_dtype(np.dtype(kind)) for kind in ("f8", "f4", "i8", "u8", "i2", "?"))
 trees = st.dictionaries(
     keys,
     st.recursive(
-        numbers | texts | arrays | scalars | st.lists(texts, min_size=14, max_size=20),
+        numbers | texts | arrays | st.lists(texts, min_size=14, max_size=20),
         lambda inner: st.lists(inner, max_size=3) | st.dictionaries(keys, inner, max_size=3),
         max_leaves=8,
     ),
@@ -98,6 +97,17 @@ trees = st.dictionaries(
 @given(trees)
 def test_any_tree_comes_back_bit_for_bit(value):
     assert same(tree.loads(tree.dumps(value)), value)
+
+
+def test_numpys_numbers_and_strings_come_back_as_the_same_values():
+    value = {
+        "a": np.float32(0.1),
+        "b": np.bool_(True),
+        "c": np.int8(-3),
+        "d": np.array(["ab", "ü"]),
+    }
+    plain = {"a": float(np.float32(0.1)), "b": True, "c": -3, "d": value["d"]}
+    assert same(tree.loads(tree.dumps(value)), plain)
 
 
 def test_arrays_that_would_have_the_same_name_are_told_apart():
@@ -154,6 +164,7 @@ def test_many_strings_take_little_more_than_their_letters():
         {"a": np.zeros(3, np.longdouble)},
         {"a": np.array([1, "b"], object)},
         {"a": np.array([["a"]], object)},
+        {"a": np.array([["a"]])},
         {"a": np.longdouble(1)},
         {"a": np.datetime64("2020-01-01")},
         {"a": b"bytes"},
@@ -254,7 +265,6 @@ def with_array(about):
         forged('"header":{"a":' * 50_000 + "1" + "}" * 50_001),
         forged('"header":{}}', rest=',"a":' + "[" * 100_000 + "]" * 100_000 + "}"),
         forged('"header":[]}'),
-        forged('"header":{"a":NaN}}'),
         forged('"header":{"a":' + "9" * 5000 + "}}"),
         forged('"header":{}'),
         forged('"nothing":{}}'),
@@ -262,7 +272,7 @@ def with_array(about):
         with_array('"dtype":"F64","shape":[1],"data_offsets":[0,9223372036854775807]'),
         with_array('"dtype":"BF16","shape":[4],"data_offsets":[0,8]'),
     ],
-    ids=range(11),
+    ids=range(10),
 )
 def test_a_right_checksum_is_not_trusted(spoilt):
     with pytest.raises(ModelFileError, match=r"content cannot be read|header is invalid"):
@@ -289,7 +299,6 @@ STORED = {
     "long": np.array([2**64 - 1, 3], np.uint64),
     "signed": np.array([-1, 3]),
     "fitting": np.array([1, 1], np.uint8),
-    "characters": np.array([[0x110000]], np.uint32),
 }
 
 
@@ -300,16 +309,12 @@ STORED = {
         {"$": "array"},
         {"$": "pickle", "at": "bytes"},
         {"$": ["array"]},
-        {"$": "number", "type": "object", "value": 1},
-        {"$": "number", "type": "int8", "value": 1000},
-        {"$": "number", "type": "int8", "value": {"a": 1}},
-        {"$": "float", "value": "1e9"},
         {"$": "strings", "at": "bytes", "lengths": "bytes"},
         {"$": "strings", "at": "bytes", "lengths": "long"},
         {"$": "strings", "at": "bytes", "lengths": "signed"},
         {"$": "strings", "at": "bytes", "lengths": "fitting"},
         {"$": "text", "at": "bytes"},
-        {"$": "text", "at": "characters"},
+        {"$": "text", "at": "bytes", "lengths": "fitting"},
     ],
     ids=str,
 )

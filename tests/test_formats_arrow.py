@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 
 from format_cases import read_all, small_chunks
 from thresher.formats.errors import DataError
-from thresher.formats.names import GrowingNames
+from thresher.formats.names import ZERO, GrowingNames
 from thresher.formats.opening import open_rows
 
 pa = pytest.importorskip("pyarrow")
@@ -77,11 +77,11 @@ LIST_ROWS = [{"a": 4.5, "b": 2}, {}, {}]
 @pytest.mark.parametrize("small", [False, True])
 def test_both_shapes_in_every_container(folder, writer, small):
     with small_chunks(n_rows=1 if small else 100):
-        wide = read_table(folder, PEOPLE, writer=writer)
+        wide = read_table(folder, PEOPLE, writer=writer, missing="zero")
         long = read_table(folder, LISTS, writer=writer)
     assert (wide.rows, wide.labels) == (PEOPLE_ROWS, [1, 0, 1])
     assert (long.rows, long.labels) == (LIST_ROWS, ["x", "y", "z"])
-    assert wide.source.names.categorical == {"age": False, "tall": False, "town": True}
+    assert wide.source.names.kinds == {"age": ZERO, "tall": ZERO, "town": None}
 
 
 NUMBERS = {
@@ -98,7 +98,8 @@ NUMBERS = {
 @pytest.mark.parametrize("kind", NUMBERS)
 def test_numbers_of_every_type(folder, kind):
     writer = "stream"  # Parquet knows fewer types
-    found = read_table(folder, {"label": [1, 2, 3], "a": NUMBERS[kind]}, writer=writer)
+    table = {"label": [1, 2, 3], "a": NUMBERS[kind]}
+    found = read_table(folder, table, writer=writer, missing="zero")
     values = [float(value or 0) for value in NUMBERS[kind].to_pylist()]
     assert found.rows == [{"a": value} if value else {} for value in values]
 

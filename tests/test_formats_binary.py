@@ -253,14 +253,14 @@ def features(source):
 @pytest.mark.parametrize("make", [GrowingNames, lambda: HashedNames(20)])
 def test_files_with_names_of_their_own_are_read_by_name(tmp_path, make):
     one, other = make(), make()
-    one.categorical["size"] = True
+    one.kinds["size"] = None
     kept(tmp_path, named_chunk(one, ["a", "é\ud800", "é\ud800", ""]), names=one)
     kept(tmp_path, named_chunk(other, ["d", "", "", "a"], 1), names=other, name="b.rows")
     paths = [tmp_path / "a.rows", tmp_path / "b.rows"]
     source = open_rows(paths)
     expected = [{"a", "é\ud800"}, {"é\ud800", ""}, {"d", ""}, {"", "a"}]
     assert list(features(source)) == expected
-    assert source.names.categorical == {"size": True}
+    assert source.names.kinds == {"size": None}
     known = make()
     known.number(["other", ""])
     assert list(features(open_rows(paths, names=known))) == expected
@@ -360,9 +360,9 @@ def test_a_file_that_was_made_up(tmp_path, monkeypatch, case):
         name: np.array(a, float if name in ("values", "labels") else np.int64)
         for name, a in arrays.items()
     }
-    add = binary_file.SegmentWriter.add
+    write_segment = binary_file._Writer.write_segment
     monkeypatch.setattr(
-        binary_file.SegmentWriter, "add", lambda w, a: add(w, made_up if "starts" in a else a)
+        binary_file._Writer, "write_segment", lambda writer, _: write_segment(writer, made_up)
     )
     chunk = Chunk(np.array([0, 1, 2]), np.array([0, 1]), np.ones(2), 3, np.zeros(2))
     source = kept(tmp_path, chunk)

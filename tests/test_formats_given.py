@@ -10,7 +10,7 @@ from scipy import sparse
 from format_cases import check_canonical, read_all, read_text
 from thresher.formats.errors import DataError
 from thresher.formats.given import GivenSource, feature_names, rows_of
-from thresher.formats.names import GrowingNames
+from thresher.formats.names import ZERO, GrowingNames
 
 pa = pytest.importorskip("pyarrow")
 FRAME = pd.DataFrame({"age": [30, 0, 4.5], "town": ["Bern", "Basel", None], "tall": [1, 0, 1]})
@@ -69,7 +69,7 @@ def test_frames_of_all_kinds(kind):
     frame = FRAMES[kind](FRAME)
     chunk, names = rows_of(frame)
     assert by_name(chunk, names) == ROWS
-    assert names.categorical == {"age": False, "town": True, "tall": False}
+    assert names.kinds == {"age": ZERO, "town": None, "tall": ZERO}
     assert feature_names(frame) == list(FRAME.columns)
 
 
@@ -186,7 +186,7 @@ def test_streams(kind, once):
 
 
 def test_rows_alone_are_enough_where_no_label_is_needed():
-    names = GrowingNames(["age", "tall"], {"age": False, "tall": False})
+    names = GrowingNames(["age", "tall"], {"age": ZERO, "tall": ZERO})
     (chunk,) = GivenSource([FRAME], names, labelled=False).chunks()
     assert by_name(chunk, names) == [{k: v for k, v in row.items() if "=" not in k} for row in ROWS]
 

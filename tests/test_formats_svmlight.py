@@ -13,45 +13,19 @@ from hypothesis import strategies as st
 from scipy import sparse
 from sklearn.datasets import dump_svmlight_file, load_svmlight_file
 
-from svmlight_twin import FILLER, compare
-from thresher.formats import svmlight
-from thresher.formats import svmlight_kernel as kernel
-from thresher.formats.errors import DataError
+from format_cases import FILLER, compare_svmlight, read_all, read_text, refused, same
+from thresher.formats import svmlight, svmlight_lines
 from thresher.formats.names import GrowingNames, HashedNames
 from thresher.formats.opening import open_rows
-from thresher.formats.svmlight import BlockReader, in_17_digits
-from thresher.formats.svmlight_kernel import Rules
 
 
-@pytest.fixture
-def source(tmp_path):
-    """Return what makes a source of texts, each of which becomes a file."""
-
-    def make(*texts, names=None, **options):
-        paths = [tmp_path / f"{number}.svm" for number, _ in enumerate(texts)]
-        for path, text in zip(paths, texts, strict=True):
-            path.write_bytes(text if isinstance(text, bytes) else text.encode())
-        return open_rows(paths, names=names, **options)
-
-    return make
+def rows_of(text, **options):
+    """Return the rows of a text as columns and values, and what else was found."""
+    found = read_text("svmlight", text, **options)
+    return found.rows, found
 
 
-def whole(source):
-    """Return all rows of a source as a dense array, and their labels."""
-    chunks = list(source.chunks())
-    width = chunks[-1].width
-    rows = [chunk.rows.toarray() for chunk in chunks]
-    padded = [np.pad(part, ((0, 0), (0, width - part.shape[1]))) for part in rows]
-    return np.concatenate(padded), np.concatenate([chunk.labels for chunk in chunks])
-
-
-def refused(source):
-    with pytest.raises(DataError) as caught:
-        list(source.chunks())
-    return caught.value
-
-
-def test_what_the_format_knows(source):
+def test_what_the_format_knows():
     text = (
         b"# a comment, and a blank line\n\n"
         b"+1 qid:7 1:1 3:.5 4:5. # words\r\n"
@@ -59,211 +33,142 @@ def test_what_the_format_knows(source):
         b"2.5#:\n"
         b"\t \r\n"
         b"0 7:0 6:1 2:0.0 1:-0\n"
-        b"1e0 00001:1"
+        b"1e0 00001:1 0000000000000000000000002:1"
     )
-    rows, labels = whole(source(text))
-    expected = np.zeros((5, 6))
-    expected[0, [0, 2, 3]] = 1, 0.5, 5
-    expected[1, [1, 4]] = -1500, 0.2
-    expected[3, 5] = 1
-    expected[4, 0] = 1
-    np.testing.assert_array_equal(rows, expected)
-    np.testing.assert_array_equal(labels, [1, -1, 2.5, 0, 1])
+    rows, found = rows_of(text)
+    assert rows == [{0: 1, 2: 0.5, 3: 5}, {1: -1500, 4: 0.2}, {}, {5: 1}, {0: 1, 1: 1}]
+    assert found.labels == [1, -1, 2.5, 0, 1]
+    rows, found = rows_of("1 9:1 3:2 5:0 1:4\n1 2:0\n1\n1 8:1 4:1 6:1 2:1\n# nothing\n")
+    assert found.columns == [[0, 2, 8], [], [], [1, 3, 5, 7]]
+    assert rows_of("# only this\n\n")[0] == []
 
 
-def test_rows_are_canonical(source):
-    (chunk,) = source("1 9:1 3:2 5:0 1:4\n1 2:0\n1\n1 8:1 4:1 6:1 2:1\n").chunks()
-    assert chunk.starts.tolist() == [0, 3, 3, 3, 7]
-    assert chunk.columns.tolist() == [0, 2, 8, 1, 3, 5, 7]
-    assert chunk.values.tolist() == [4, 2, 1, 1, 1, 1, 1]
-    assert (chunk.starts.dtype, chunk.columns.dtype) == (np.int64, np.int64)
-    assert (chunk.values.dtype, chunk.labels.dtype) == (np.float64, np.float64)
-
-
-def test_where_blocks_end_does_not_matter(source, monkeypatch):
-    text = (
+def test_where_blocks_end_does_not_matter(tmp_path, monkeypatch):
+    path = tmp_path / "rows.svm"
+    path.write_bytes(
         b"1 1:0.5 3:1e-5 # a\n\n-1 12345:1.25 2:3\r\n# comment\n1 1:0.12345678901234567\n"
         b"2 qid:3 7:1\nx\n-1 5:2.5 9:"
     )
-    everything = source(text, on_error="skip", index_base=1)
-    rows, labels = whole(everything)
+    whole = read_all(open_rows(path, on_error="skip", index_base=1))
     for size in range(1, 70):
         monkeypatch.setattr(svmlight, "BLOCK", size)
-        pieces = source(text, on_error="skip", index_base=1)
-        cut_rows, cut_labels = whole(pieces)
-        np.testing.assert_array_equal(cut_rows, rows)
-        np.testing.assert_array_equal(cut_labels, labels)
-        assert pieces.skipped == everything.skipped
+        pieces = read_all(open_rows(path, on_error="skip", index_base=1))
+        assert same(pieces, whole)
+        assert pieces.source.skipped == whole.source.skipped
 
 
-def test_indices_from_0_or_1_are_told_by_the_first_block(source):
-    from_1 = source("1 1:1 2:2\n")
-    assert whole(from_1)[0].tolist() == [[1, 2]]
-    assert from_1.index_base == 1
-    assert "count from 1: there is no index 0 in the first 1 rows of" in from_1.decided[0]
-    from_0 = source("1 1:1 2:2\n1 0:5\n")
-    assert whole(from_0)[0].tolist() == [[0, 1, 2], [5, 0, 0]]
-    assert from_0.index_base == 0
-    assert "count from 0: there is an index 0" in from_0.decided[0]
-    given = source("1 1:1 2:2\n", index_base=0)
-    assert whole(given)[0].tolist() == [[0, 1, 2]]
-    assert given.decided == []
-
-
-def test_an_index_0_counts_even_if_its_value_is_0(source):
-    from_0 = source("1 1:2 0:0\n")
-    assert whole(from_0)[0].tolist() == [[0, 2]]
-    assert from_0.index_base == 0
-    error = refused(source("1 0:0\n", index_base=1))
-    assert "index 0" in error.message
-
-
-def test_an_index_0_that_comes_too_late(source, monkeypatch):
+def test_the_first_rows_decide_what_indices_count_from(tmp_path, monkeypatch):
+    for text, base, message in [
+        ("1 1:1 2:2\n", 1, "count from 1: there is no index 0 in the first 1 rows of"),
+        ("1 1:1 2:2\n1 0:5\n", 0, "count from 0: there is an index 0"),
+        ("1 1:2 0:0\n", 0, "an index 0"),  # counts even if its value is 0
+        ("1 1:2 0:0.00000000000000000000000\n", 0, "an index 0"),
+    ]:
+        found = rows_of(text)[1]
+        assert found.source.index_base == base
+        assert message in found.source.decided[0]
+    given = rows_of("1 1:1 2:2\n", index_base=0)[1]
+    assert (given.columns, given.source.decided) == ([[1, 2]], [])
+    paths = [tmp_path / "0.svm", tmp_path / "1.svm"]
+    paths[0].write_text("1 0:1 1:2\n")
+    paths[1].write_text("1 1:1\n")
+    source = open_rows(paths)
+    assert read_all(source).columns == read_all(source).columns == [[0, 1], [1]]
     monkeypatch.setattr(svmlight, "BLOCK", 16)
-    late = source("1\n1 1:1 2:2\n1 1:1\n1 1:1 2:1 0:1\n")
-    for _ in range(2):
-        error = refused(late)
-        assert (error.line, error.column) == (4, 11)
-        assert "index_base=0 (--index-base 0)" in error.message
-    error = refused(source("1 0:1\n", index_base=1))
-    assert (error.line, error.column) == (1, 3)
+    assert rows_of("1\n" * 20)[1].source.decided == []
+    error = refused("svmlight", "1\n1 1:1 2:2\n1 1:1\n1 1:1 2:1 0:1\n")
+    assert (error.line, error.column) == (4, 11)
+    assert "index_base=0 (--index-base 0)" in error.message
+    assert "index 0" in refused("svmlight", "1 0:0\n", index_base=1).message
 
 
-def test_rows_without_features_decide_nothing(source, monkeypatch):
-    monkeypatch.setattr(svmlight, "BLOCK", 16)
-    empty = source("1\n" * 20)
-    assert whole(empty)[0].shape == (20, 0)
-    assert empty.decided == []
+def test_rows_without_labels():
+    assert refused("svmlight", "1:1\n").column == 1
+    text = "1:1\nqid:4 2:1\n3:1 # c\n"
+    found = rows_of(text, labelled=False)[1]
+    assert (found.columns, found.labels) == ([[0], [1], [2]], [None] * 3)
+    assert rows_of("5 1:1\n2:1\n", labelled=False)[1].labels == [None] * 2
+    assert rows_of("5 1:1\n", labelled=False)[1].labels == [5]
+    text = "spam 1:1\n? qid:1 2:1\n3:1\n1,2\nx\r 1:1"
+    found = rows_of(text, ignore_labels=True, on_error="skip")[1]
+    assert (found.columns, found.labels) == ([[0], [1], [2], []], [None] * 4)
+    assert found.source.skipped.count == 1
 
 
-def test_a_decision_stays_in_later_passes_and_files(source):
-    twice = source("1 0:1 1:2\n", "1 1:1\n")
-    first = whole(twice)
-    second = whole(twice)
-    np.testing.assert_array_equal(first[0], second[0])
-    assert first[0].tolist() == [[1, 2], [0, 1]]
-    assert twice.n_rows == 2
+def test_the_last_index_that_can_be_a_column():
+    assert rows_of("1 2147483646:1\n", index_base=0)[1].columns == [[2**31 - 2]]
 
 
-def test_rows_without_labels(source):
-    assert refused(source("1:1\n")).column == 1
-    (chunk,) = source("1:1\nqid:4 2:1\n3:1 # c\n", labelled=False).chunks()
-    assert chunk.labels is None
-    assert chunk.columns.tolist() == [0, 1, 2]
-    (chunk,) = source("5 1:1\n2:1\n", labelled=False).chunks()
-    assert chunk.labels is None
-    (chunk,) = source("5 1:1\n", labelled=False).chunks()
-    assert chunk.labels.tolist() == [5]
-
-
-def test_the_last_index_that_can_be_a_column(source):
-    (chunk,) = source("1 2147483646:1\n", index_base=0).chunks()
-    assert chunk.columns.tolist() == [2**31 - 2]
-    assert chunk.width == 2**31 - 1
-
-
-def test_hashed_indices(source):
+def test_hashed_indices():
     text = "1 0:1 9223372036854775807:2\n-1 5:3 123456789012:4\n"
-    hashed = source(text, hash_bits=20)
-    (chunk,) = hashed.chunks()
-    columns = [sorted(HashedNames(20).number([str(k)])[0] for k in (0, 9223372036854775807))]
-    assert chunk.columns[:2].tolist() == columns[0]
-    assert chunk.width == 2**20
-    assert {hashed.names.name(column) for column in chunk.columns.tolist()} == {
-        "0",
-        "5",
-        "123456789012",
-        "9223372036854775807",
-    }
-    assert hashed.index_base == 0
-    (again,) = source(text, names=hashed.names).chunks()
-    np.testing.assert_array_equal(again.columns, chunk.columns)
+    rows, found = rows_of(text, hash_bits=20)
+    assert rows[1] == {"5": 3, "123456789012": 4}
+    assert sorted(HashedNames(20).number(["0", str(2**63 - 1)])) == found.columns[0]
+    assert found.source.index_base == 0
+    assert same(rows_of(text, names=found.source.names)[1], found)
+    assert rows_of("1 1:1\n", names=GrowingNames())[1].source.names is None
 
 
-def test_indices_with_the_same_hash_are_added_up(source):
-    text = "1 1:1 2:2 3:3 4:4\n1 5:1 6:-1\n"
-    (chunk,) = source(text, hash_bits=1).chunks()
-    assert chunk.rows.sum(axis=1).tolist() == [10, 0]
-    for row in range(2):
-        columns = chunk.columns[chunk.starts[row] : chunk.starts[row + 1]]
-        assert (np.diff(columns) > 0).all()
-    assert (chunk.values != 0).all()
+def test_indices_with_the_same_hash_are_added_up():
+    rows, _ = rows_of("1 1:1 2:2 3:3 4:4\n1 5:1 6:-1\n", hash_bits=1)
+    assert [sum(row.values()) for row in rows] == [10, 0]
     huge = "1 1:1\n1 1:1e308 2:1e308 3:1e308 4:1e308\n2 1:1\n"
-    error = refused(source(huge, hash_bits=1))
+    error = refused("svmlight", huge, hash_bits=1)
     assert error.line == 2
     assert "add up beyond" in error.message
-    skipping = source(huge, hash_bits=1, on_error="skip")
-    assert [chunk.labels.tolist() for chunk in skipping.chunks()] == [[1, 2]]
-    assert skipping.skipped.count == 1
+    found = rows_of(huge, hash_bits=1, on_error="skip")[1]
+    assert (found.labels, found.source.skipped.count) == ([1, 2], 1)
 
 
-def test_names_of_other_kinds_are_not_for_numbers(source):
-    assert source("1 1:1\n", names=GrowingNames()).names is None
-
-
-def test_chunks_are_small_and_widths_grow(source, monkeypatch):
+def test_chunks_are_small_and_widths_grow(tmp_path, monkeypatch):
+    path = tmp_path / "rows.svm"
+    path.write_text("".join(f"{k} {k}:1\n" for k in range(1, 11)))
     monkeypatch.setattr(svmlight, "CHUNK", svmlight.CHUNK._replace(rows=3))
-    text = "".join(f"{k} {k}:1\n" for k in range(1, 11))
-    chunks = list(source(text).chunks())
-    assert [len(chunk) for chunk in chunks] == [3, 3, 3, 1]
-    np.testing.assert_array_equal(np.concatenate([c.labels for c in chunks]), np.arange(1, 11))
+    assert [len(chunk) for chunk in open_rows(path).chunks()] == [3, 3, 3, 1]
     monkeypatch.setattr(svmlight, "BLOCK", 16)
-    widths = [chunk.width for chunk in source(text).chunks()]
+    widths = [chunk.width for chunk in open_rows(path).chunks()]
     assert widths == sorted(widths)
     assert widths[-1] == 10
 
 
-def test_files_without_any_row(source):
-    nothing = source("# only this\n\n")
-    assert list(nothing.chunks()) == []
-    assert nothing.n_rows == 0
-
-
-def generated(rng, n_rows=30, n_columns=40):
-    rows = sparse.random_array((n_rows, n_columns), density=0.2, rng=rng, format="csr")
-    rows.data = rng.normal(size=rows.nnz) * 10.0 ** rng.integers(-8, 8, rows.nnz)
-    return rows, rng.integers(-1, 3, n_rows).astype(float)
-
-
 @pytest.mark.parametrize("zero_based", [False, True])
 def test_agreement_with_scikit_learn(tmp_path, zero_based):
-    rows, labels = generated(np.random.default_rng(0))
-    path = str(tmp_path / "rows.svm")
+    rng = np.random.default_rng(0)
+    rows = sparse.random_array((30, 40), density=0.2, rng=rng, format="csr")
+    rows.data = rng.normal(size=rows.nnz) * 10.0 ** rng.integers(-8, 8, rows.nnz)
+    labels, path = rng.integers(-1, 3, 30).astype(float), str(tmp_path / "rows.svm")
     queries = np.arange(30) // 7
-    dump_svmlight_file(
-        rows, labels, path, zero_based=zero_based, comment="made up", query_id=queries
-    )
-    ours, our_labels = whole(open_rows(path))
+    dump_svmlight_file(rows, labels, path, zero_based=zero_based, comment="x", query_id=queries)
+    (ours,) = open_rows(path).chunks()
     theirs, their_labels = load_svmlight_file(path, zero_based=zero_based)
-    np.testing.assert_array_equal(ours, theirs.toarray())
-    np.testing.assert_array_equal(our_labels, their_labels)
+    np.testing.assert_array_equal(ours.rows.toarray(), theirs.toarray())
+    np.testing.assert_array_equal(ours.labels, their_labels)
 
 
 @pytest.mark.jit
-def test_every_kernel_has_one_signature(source):
-    whole(source("1 2:1 1:0\n" * 20 + "x", on_error="skip"))
-    whole(source("1 3:0.1000000000000000055511151231257827021181583404541015625", index_base=0))
-    for called in (kernel.flag_delimiters, kernel.list_delimiters, kernel.read_lines):
-        assert len(called.signatures) == 1
+def test_the_kernel_has_one_signature():
+    rows_of("1 2:1 1:0\n" * 20 + "x", on_error="skip")
+    rows_of("1 3:0.1000000000000000055511151231257827021181583404541015625", index_base=0)
+    assert len(svmlight_lines.read_lines.signatures) == 1
 
 
 # ---------------------------------------------------------------------------------- numbers
 
 
-def values_of(tokens):
-    """Return the values that the reader finds, half of them eight digits at a time."""
-    text = b"".join(b"0 1:%s\n" % token.encode() for token in tokens)
-    rules = Rules(0, 9, True, False)
-    return BlockReader().read(memoryview(bytearray(text)), rules)
-
-
 def assert_read_as_floats(tokens):
+    """Values are the doubles that Python reads; return the share that the kernel left to it."""
     tokens = [token for token in tokens if float(token) != 0]
-    found = values_of(tokens)
-    assert len(found.faults) == 0
+    text = b"".join(b"0 1:%s\n" % token.encode() for token in tokens)
+    lines, _ = svmlight_lines.read_text(
+        np.frombuffer(text, np.uint8), svmlight_lines.Rules(0, 9, True, False)
+    )
+    plain = np.ones(len(tokens), bool)
+    plain[lines.odd] = False
     expected = np.array([float(token) for token in tokens])
-    wrong = np.flatnonzero(found.values.view(np.int64) != expected.view(np.int64))
-    assert [tokens[k] for k in wrong[:5]] == []
+    wrong = plain & (lines.values.view(np.int64) != expected.view(np.int64))
+    assert [tokens[k] for k in np.flatnonzero(wrong)[:5]] == []
+    assert read_text("svmlight", text).rows == [{0: value} for value in expected.tolist()]
+    return 1 - plain.mean()
 
 
 def random_double(rng):
@@ -304,15 +209,13 @@ def random_token(rng):
 
 
 @pytest.mark.jit
-def test_a_hundred_thousand_numbers_are_what_python_reads():
+def test_tens_of_thousands_of_numbers_are_what_python_reads():
     rng = random.Random(0)
-    assert_read_as_floats([random_token(rng) for _ in range(100_000)])
-
-
-@pytest.mark.jit
-def test_numbers_half_way_between_doubles():
-    rng = random.Random(1)
-    assert_read_as_floats([token for _ in range(2_000) for token in halfway_tokens(rng)])
+    assert_read_as_floats([random_token(rng) for _ in range(30_000)])
+    assert_read_as_floats([token for _ in range(1_000) for token in halfway_tokens(rng)])
+    numbers = [rng.gauss(0, 10.0 ** rng.randrange(-9, 9)) for _ in range(30_000)]
+    for pattern in ("{!r}", "{:.16g}", "{:.17g}", "{:.18e}", "{:.6f}"):
+        assert assert_read_as_floats([pattern.format(number) for number in numbers]) < 0.001
 
 
 def test_numbers_at_the_edges():
@@ -330,38 +233,10 @@ def test_numbers_at_the_edges():
         "2." + "0" * 30 + "1e0",
     ]
     assert_read_as_floats(" ".join(tokens).split())
-
-
-def test_numbers_too_small_are_zero_and_too_large_are_faults():
-    found = values_of(
-        ["1e-400", "2e-324", "0." + "0" * 400 + "1", "1" * 25 + "e-400", "1e-99999999"]
-    )
-    assert len(found.faults) == len(found.values) == 0
-    assert len(found.labels) == 5
-    largest_and_a_half = "1797693134862315807937289714053034150799341327100378269361737789804449"
-    for token in [
-        "1e309",
-        "1.7976931348623159e308",
-        largest_and_a_half + "9e239",
-        "1e99999999999999999",
-    ]:
-        rules = Rules(0, 9, True, True)
-        text = memoryview(bytearray(b"0 1:%s\n" % token.encode()))
-        assert BlockReader().read(text, rules).faults[:, 0].tolist() == [kernel.BAD_VALUE]
-
-
-def test_long_numbers_fit_where_they_stood():
-    """Seventeen digits never take more bytes than the twenty or more they stand for."""
-    rng = random.Random(2)
-    for _ in range(500):
-        n_digits, point = rng.randrange(20, 40), rng.randrange(45)
-        digits = "".join(rng.choices("0123456789", k=n_digits))
-        digits = (str(rng.randrange(1, 10)) + digits[1:]).rjust(point, "0")
-        token = digits[: len(digits) - point] + "." + digits[len(digits) - point :]
-        token = rng.choice([token, digits]) + rng.choice(["", "e0", "e9", "e-9", "e-99", "e-280"])
-        short = in_17_digits(float(token))
-        assert len(short) <= len(token)
-        assert float(short) == float(token)
+    tiny = ["1e-400", "2e-324", "0." + "0" * 400 + "1", "1" * 25 + "e-400", "1e-99999999"]
+    assert rows_of("".join(f"0 1:{token}\n" for token in tiny))[0] == [{}] * 5
+    for token in ["1e309", "1.7976931348623159e308", "18" + "9" * 307, "1e99999999999999999"]:
+        assert "beyond the largest number" in refused("svmlight", f"0 1:{token}").message
 
 
 # ----------------------------------------------------------------------------------- faults
@@ -386,21 +261,21 @@ FAULTS = [
     ("1 2 1:1", 3, "'2' is not a pair"),
     ("1 1:1 # 2", None, ""),
     ("1 1:1 2 :2", 7, "'2' is not a pair"),
-    ("1 1:1 :2", 7, "there is no index before the colon"),
+    ("1 1:1 :2", 7, "index '' is not a whole number"),
     ("1 1 :2", 3, "'1' is not a pair"),
-    ("1 -1:1", 3, "index '-1' is negative"),
+    ("1 -1:1", 3, "index '-1' is not a whole number"),
     ("1 +1:1", 3, "index '+1' is not a whole number"),
     ("1 1.0:1", 3, "index '1.0' is not a whole number"),
     ("1 1e2:1", 3, "index '1e2' is not a whole number"),
     ("1 a:1", 3, "index 'a' is not a whole number"),
-    ("1 2147483647:1", 3, "index 2,147,483,647 is too large for a column"),
+    ("1 2147483647:1", 3, "index '2147483647' is too large: 2,147,483,646 is the last"),
     ("1 2147483647:1", 3, "--hash-bits 24"),
-    ("1 9223372036854775807:1", 3, "too large for a column"),
-    ("1 9223372036854775808:1", 3, "none can be beyond 2^63 - 1"),
-    ("1 99999999999999999999:1", 3, "none can be beyond"),
-    ("1 1:1 2:", 9, "there is no value after the colon"),
-    ("1 1:1 2: 3:1", 9, "there is no value after the colon"),
-    ("1 1:1 2:#3", 9, "there is no value after the colon"),
+    ("1 9223372036854775807:1", 3, "too large"),
+    ("1 9223372036854775808:1", 3, "too large"),
+    ("1 99999999999999999999:1", 3, "too large"),
+    ("1 1:1 2:", 9, "the value '' is not a number"),
+    ("1 1:1 2: 3:1", 9, "the value '' is not a number"),
+    ("1 1:1 2:#3", 9, "the value '' is not a number"),
     ("1 1:1 2:x", 9, "the value 'x' is not a number"),
     ("1 1:1:1", 5, "the value '1:1' is not a number"),
     ("1 1::1", 5, "the value ':1' is not a number"),
@@ -427,7 +302,7 @@ FAULTS = [
     ("1 1:1 # \x00", 9, "a NUL byte in a comment"),
     ("# \x00", 3, "a NUL byte in a comment"),
     ("1 1:1 # é", None, ""),
-    ("1 1:1 2:é", 9, r"the value '\xc3\xa9' is not a number"),
+    ("1 1:1 2:é", 9, "the value 'é' is not a number"),
     ("1 1:1\x0b2:2", 5, r"'1\x0b2:2' is not a number"),
     ("1 1:1\u00a02:2", 5, "is not a number"),
     ("1 3:1 3:2", 7, "index 3 occurs in this row twice"),
@@ -438,43 +313,42 @@ FAULTS = [
 ]
 
 
-@pytest.mark.parametrize(("line", "column", "message"), FAULTS, ids=lambda part: str(part)[:20])
-def test_faults_are_named_with_their_place_or_skipped(source, line, column, message):
-    for filler in (b"", FILLER):  # near the end of the text, and far from it
-        text = source(b"1 1:1\n\n" + line.encode() + filler)
-        if column is None:
-            assert len(whole(text)[1]) == 2
-            continue
-        error = refused(text)
-        assert (error.line, error.column) == (3, column)
-        assert message in error.message
-        assert str(error).startswith(f"{error.file}, line 3, column {column}: ")
-    skipping = source(b"1 1:1\n" + line.encode() + b"\n3 2:2\n", on_error="skip")
-    rows, labels = whole(skipping)
-    assert skipping.skipped.count == 3 - len(labels) == (column is not None)
-    assert labels[[0, -1]].tolist() == [1, 3]
-    assert rows[[0, -1], :2].tolist() == [[1, 0], [0, 2]]
+def test_faults_are_named_with_their_place_or_skipped():
+    for line, column, message in FAULTS:
+        for filler in ("", FILLER.decode()):  # near the end of the text, and far from it
+            text = "1 1:1\n\n" + line + filler
+            if column is None:
+                assert len(rows_of(text)[0]) == 2
+                continue
+            error = refused("svmlight", text)
+            assert (error.line, error.column) == (3, column), line
+            assert message in error.message
+            assert str(error).startswith(f"{error.file}, line 3, column {column}: ")
+            assert len(error.message) < 300
+        rows, found = rows_of(f"1 1:1\n{line}\n3 2:2\n", on_error="skip")
+        assert found.source.skipped.count == 3 - len(rows) == (column is not None)
+        assert (rows[0], rows[-1], found.labels[-1]) == ({0: 1}, {1: 2}, 3)
 
 
 HINTS = {
     "spam\tYou have won!": "label<TAB>text: use format='text' (--format text)",
     "1\tYou have won at 10:30": "(--format text)",
-    "1\tBern\t30": "(--format text), or if it is a table, tsv",
-    "label,age,town": "'label,age,town' is not svmlight text; the line looks like CSV: use format",
+    "1\tBern\t30": "a table: use format='tsv' (--format tsv)",
+    "label,age,town": "the line looks like CSV: use format",
     "1,30,Bern": "(--format csv)",
     "1;30;Bern": "a table with semicolons: use format='csv', sep=';'",
     '{"label": 1}': "looks like JSON lines: use format='jsonl' (--format jsonl)",
 }
 
 
-def test_what_is_no_svmlight_text_is_recognized(source):
+def test_what_is_no_svmlight_text_is_recognized():
     for line, hint in HINTS.items():
-        assert hint in refused(source(line)).message
+        assert hint in refused("svmlight", line).message
     for line in ("1,2 1:1", "x\t1:1 2:2", "1\t1:1\ta:2", "x 1:1", "1 a"):
-        assert "looks like" not in refused(source(line)).message
+        assert "looks like" not in refused("svmlight", line).message
 
 
-# ------------------------------------------------------------------------------- slow twin
+# ------------------------------------------------------------- the kernel, and Python's reader
 
 CORPUS = Path(__file__).parents[1] / "fuzz" / "corpus" / "svmlight"
 RUNS = 150
@@ -507,21 +381,18 @@ TEXTS = st.lists(LINES, min_size=1, max_size=5).map(lambda lines: "".join(lines)
 @settings(max_examples=RUNS)
 @given(TEXTS.filter(len), st.booleans(), st.integers(0, 1))
 @example(b"1 1:0.1000000000000000055511151231257827021181583404541015625 2:x\n", True, 0)
-def test_the_reader_agrees_with_its_twin(text, labelled, lowest):
-    compare(text, labelled, lowest)
-    compare(text + FILLER, labelled, lowest)
+def test_the_kernel_agrees_with_python(text, labelled, lowest):
+    compare_svmlight(text, labelled, lowest)
 
 
 @settings(max_examples=RUNS)
 @given(st.binary(min_size=1, max_size=60))
-def test_the_reader_agrees_with_its_twin_on_any_bytes(text):
-    compare(text)
-    compare(text + FILLER, labelled=False)
+def test_the_kernel_agrees_with_python_on_any_bytes(text):
+    compare_svmlight(text)
 
 
-def test_the_reader_agrees_with_its_twin_on_the_corpus():
+def test_the_kernel_agrees_with_python_on_the_corpus():
     for path in CORPUS.iterdir():
         text = path.read_bytes()[1:]  # the first byte only tells the fuzzer how to read the others
         for labelled in (True, False):
-            compare(text, labelled)
-            compare(text + FILLER, labelled, lowest=1)
+            compare_svmlight(text, labelled, lowest=int(labelled))

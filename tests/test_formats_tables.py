@@ -5,13 +5,14 @@ import gzip
 import io
 
 import numpy as np
+import pandas as pd
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from format_cases import read_all, read_text, refused, small_chunks
 from thresher.formats.errors import DataError
-from thresher.formats.names import GrowingNames, HashedNames, names_from_tree
+from thresher.formats.names import ZERO, GrowingNames, HashedNames, names_from_tree
 from thresher.formats.opening import open_rows
 
 PEOPLE = "label,age,town\n1,30,Bern\n0,,Basel\n1,4.5,\n"
@@ -19,9 +20,10 @@ PEOPLE = "label,age,town\n1,30,Bern\n0,,Basel\n1,4.5,\n"
 
 def test_numbers_and_categories():
     found = read_text("csv", PEOPLE)
-    assert found.rows == [{"age": 30, "town=Bern": 1}, {"town=Basel": 1}, {"age": 4.5}]
+    gap = {"age": 17.25, "age=missing": 1, "town=Basel": 1}
+    assert found.rows == [{"age": 30, "town=Bern": 1}, gap, {"age": 4.5}]
     assert found.labels == [1, 0, 1]
-    assert found.source.names.categorical == {"age": False, "town": True}
+    assert found.source.names.kinds == {"age": 17.25, "town": None}
 
 
 def test_what_cells_may_look_like():
@@ -72,7 +74,7 @@ def test_what_a_column_holds():
     for cells in CATEGORICAL:
         rows = "".join(f"1,{cell}\n" for cell in cells.replace("'", "").split(" "))
         source = read_text("csv", f"label,a\n{rows}", on_error="skip").source
-        found[cells] = source.names.categorical["a"]
+        found[cells] = source.names.kinds["a"] is None
     assert found == CATEGORICAL
 
 
@@ -189,11 +191,11 @@ def test_a_model_reads_tables_as_it_did_in_training(names):
     found = read_text("csv", text, names=names, labelled=False)
     columns = found.columns
     age, basel = names.number(["age", "town=Basel"])
-    assert [len(row) for row in columns] == [2, 2, 1, 2]  # 7 and 8 are towns, and ids are nothing
-    assert [age in row for row in columns] == [True, True, False, True]
+    assert [len(row) for row in columns] == [2, 2, 3, 2]  # 7 and 8 are towns, and ids are nothing
+    assert [age in row for row in columns] == [True] * 4
     assert basel in columns[3]
-    assert columns[2][0] in columns[0]
-    assert len({column for row in columns for column in row}) == 4
+    assert len({column for row in columns for column in row}) == 5
+    assert found.rows[2].pop("age", 17.25) == 17.25
     with pytest.raises(DataError, match="missing that the model has learned from: 'age'"):
         read_text("csv", "town\nBern\n", names=names, labelled=False)
 
@@ -226,7 +228,9 @@ def test_rows_that_are_written_are_read(table, delimiter, small):
     cells = [[number, *("" if c is None else c for c in row)] for number, row in enumerate(rows)]
     writer.writerows(cells)
     form = "csv" if delimiter == "," else "tsv"
-    learned = GrowingNames([], dict(zip(names, kinds, strict=True)))
+    learned = GrowingNames(
+        [], {name: None if words else ZERO for name, words in zip(names, kinds, strict=True)}
+    )
     found = read_text(form, text.getvalue(), names=learned, small=small)
     expected = []
     for row in rows:
@@ -279,7 +283,7 @@ def test_a_row_is_not_taken_for_the_header():
 def test_columns_may_be_called_by_numbers():
     assert read_text("csv", "0,1,2\n1,5,6\n", label="0").rows == [{"1": 5, "2": 6}]
     assert read_text("csv", "7,label\n5,1\n").rows == [{"7": 5}]
-    names = GrowingNames(["7", "9"], {"7": False, "9": False})
+    names = GrowingNames(["7", "9"], {"7": ZERO, "9": ZERO})
     assert read_text("csv", "7,9\n5,6\n", names=names, labelled=False).rows == [{"7": 5, "9": 6}]
 
 
@@ -327,7 +331,7 @@ def test_a_table_with_other_separators_is_recognized():
 # ------------------------------------------------------------------------------------- options
 
 SHOP = "id;label;price;old price;zip\n7;1;2.5;3;01234\n8;0;NA;;8001\n9;1;-9;1;00042\n"
-OPTIONS = {"sep": ";", "na_values": ["NA", "-9"], "index_column": "id"}
+OPTIONS = {"sep": ";", "na_values": ["NA", "-9"], "index_column": "id", "missing": "zero"}
 
 
 def test_separators_missing_values_and_index():
@@ -351,7 +355,7 @@ def test_separators_missing_values_and_index():
 )
 def test_columns_are_chosen_by_name_or_pattern(options, features):
     found = read_text("csv", SHOP, **OPTIONS, **options)
-    assert set(found.source.names.categorical) == features
+    assert set(found.source.names.kinds) == features
     again = read_text("csv", SHOP, names=found.source.names, **OPTIONS)
     assert again.rows == found.rows
 
@@ -368,6 +372,69 @@ def test_columns_are_chosen_by_name_or_pattern(options, features):
 )
 def test_choices_that_make_no_sense_are_refused(options, message):
     assert message in refused("csv", SHOP, **{**OPTIONS, **options}).message
+
+
+GAPS = {
+    "label": [1, 2, 3, 4],
+    "a": [1.0, None, 4.0, 4.0],
+    "b": [None] * 4,
+    "t": ["x", "", None, "x"],
+}
+FILLED = {
+    "mean": [{"a": 1}, {"a": 3, "a=missing": 1}, {"a": 4}, {"a": 4}],
+    "zero": [{"a": 1}, {}, {"a": 4}, {"a": 4}],
+}
+
+
+def write_gaps(folder, ending, table=GAPS):
+    """Write a table with missing values, and return its path."""
+    frame = pd.DataFrame(table)
+    path = str(folder / f"gaps{ending}")
+    if ending == ".csv":
+        frame.to_csv(path, index=False)
+    else:
+        pytest.importorskip("pyarrow")
+        frame.to_parquet(path)
+    return path
+
+
+@pytest.mark.parametrize("ending", [".csv", ".parquet"])
+@pytest.mark.parametrize("how", ["mean", "zero", None])
+def test_missing_numbers_are_the_mean_beside_an_indicator_or_zero(tmp_path, ending, how):
+    source = open_rows(write_gaps(tmp_path, ending), missing=how, ignore=["t"])
+    rows = [{k: v for k, v in row.items() if k[0] == "a"} for row in read_all(source).rows]
+    assert rows == FILLED[how or "mean"]
+    again = read_all(source)
+    assert ("b=missing" in again.rows[0]) == (how != "zero")
+    note = "Numbers are missing in 'a', 'b': each counts as its column's mean, beside a feature "
+    assert [words[: len(note)] for words in source.decided] == [note] * (how != "zero")
+    table = {**GAPS, "a": [None, 9.0, 9.0, 9.0]}  # a model fills in the mean of its own rows
+    path = write_gaps(tmp_path, ending, table)
+    kept = names_from_tree(source.names.only(np.arange(9) % len(source.names)).tree())
+    for names in (source.names, kept):
+        found = read_all(open_rows(path, names=names)).rows[0]
+        assert found.get("a") == (None if how == "zero" else 3)
+        assert ("a=missing" in found) == (how != "zero")
+
+
+@pytest.mark.parametrize("ending", [".csv", ".parquet"])
+def test_missing_numbers_may_be_refused_or_skipped(tmp_path, ending):
+    path = write_gaps(tmp_path, ending)
+    with pytest.raises(DataError, match=r"there is no number,? in column 'a'"):
+        read_all(open_rows(path, missing="error", ignore=["b"]))
+    source = open_rows(path, missing="error", ignore=["b"], on_error="skip")
+    assert (read_all(source).labels, source.skipped.count) == ([1, 3, 4], 1)
+    with pytest.raises(ValueError, match="missing='none': it must be 'mean', 'zero' or 'error'"):
+        open_rows(path, missing="none")
+
+
+def test_means_are_those_of_the_first_rows_that_decide_wherever_chunks_end():
+    text = "label,a\n" + "1,2\n0,\n" * 3 + "1,8\n"
+    with small_chunks(n_rows=4):
+        found = read_text("csv", text)
+    assert [row["a"] for row in found.rows] == [2, 2, 2, 2, 2, 2, 8]
+    found = read_text("csv", text + "1,1e308\n" * 9)  # too large to be added up
+    assert (found.rows[1], found.source.names.kinds) == ({"a=missing": 1}, {"a": 0})
 
 
 def test_quotes_of_another_kind_or_none():

@@ -175,7 +175,10 @@ def constants_from_elsewhere(path):
         node
         for node in ast.walk(tree)
         if isinstance(node, ast.FunctionDef)
-        and any(isinstance(one, ast.Name) and one.id == "jit" for one in node.decorator_list)
+        and any(
+            isinstance(one, ast.Name) and one.id in ("jit", "inlined")
+            for one in node.decorator_list
+        )
     ]
     used = {node.id for k in kernels for node in ast.walk(k) if isinstance(node, ast.Name)}
     return used & foreign

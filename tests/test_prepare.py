@@ -197,6 +197,25 @@ def test_margins_of_raw_rows_equal_those_of_prepared_ones(preparation, kept):
             assert_array_equal(Scorer(fitted).margins(rows_of(X)), found)
 
 
+@preparations
+@pytest.mark.parametrize("n_outputs", [1, 3])
+@pytest.mark.parametrize("kept", [False, True])
+def test_odd_rows_are_noticed_while_margins_are_computed(preparation, n_outputs, kept):
+    fitted, _ = model_of(preparation._replace(kept_length=kept), [0, 1, 4, 29], n_outputs)
+    scorer, rows = Scorer(fitted), rows_of(words())
+    assert scorer.checked_margins(rows)[1]
+    for place in (0, rows.starts[20], rows.columns.size - 1):
+        for column in (fitted.n_columns, (1 << 32) - 1, rows.columns[place - 1], 0):
+            columns = rows.columns.copy()
+            columns[[place - 1, place]] = column  # unknown, or twice in a row
+            assert not scorer.checked_margins(rows._replace(columns=columns))[1]
+        for bad in (np.nan, np.inf, -np.inf):
+            values = rows.values.copy()
+            values[place] = bad
+            margins = scorer.margins(rows._replace(values=values))
+            assert (~np.isfinite(margins)).any(axis=1).sum() == 1
+
+
 def test_rows_of_any_length_agree():
     X = words() + np.eye(40, 30)
     X[30:, 0] += 1.0  # no row without a value

@@ -523,16 +523,6 @@ def test_columns_and_weights_are_those_with_a_weight_in_ascending_order():
     assert 0 < columns.size < 28
     assert (np.diff(columns) > 0).all()
     assert weights.all()
-    assert training.probabilities() is None
-
-
-def test_later_passes_count_no_occurrence_twice():
-    training = Training.start(ftrl(), 1, 30)
-    for new in (True, False):
-        training.learn(Rows.of(ROWS), [TARGETS], np.ones(N_ROWS), ONE, new=new)
-    vocabulary = training.vocabulary
-    counts = np.bincount(ROWS.indices, minlength=30)
-    assert_array_equal(vocabulary.spread(vocabulary.occurrences, 30), counts)
 
 
 def test_an_error_in_one_of_several_problems_undoes_all():

@@ -17,6 +17,7 @@ from thresher.winnow.folds import (
     FINALS,
     STRENGTHS,
     WAYS,
+    WEAKER,
     Choice,
     Table,
     choose,
@@ -389,7 +390,8 @@ def test_held_losses_and_errors_are_those_of_margins(loss, n_outputs):
 def test_a_table_has_every_row_once(loss, n_outputs):
     sample, _ = make_sample(loss, n_outputs)
     table = table_of(sample)
-    shape = 60, len(STRENGTHS), 3, len(FINALS)
+    shape = 60, len(table.strengths), 3, len(FINALS)
+    assert table.strengths[: len(STRENGTHS)] == STRENGTHS
     assert table.losses.shape == table.errors.shape == shape
     assert np.isfinite(table.losses).all()
     assert [final.strength for final in table.finals] == list(FINALS)
@@ -465,7 +467,7 @@ def hand_table(losses, scores=None, importance=None, sizes=(4, 2)):
     losses = np.asarray(losses, np.float32)
     n = losses.shape[0]
     return Table(
-        list(sizes), [Final(WAYS[0], 1.0)] * losses.shape[3],
+        list(sizes), STRENGTHS, [Final(WAYS[0], 1.0)] * losses.shape[3],
         np.ones(n) if importance is None else importance,
         losses, losses, np.full(n, 1.0), scores, [],
     )  # fmt: skip
@@ -567,7 +569,7 @@ def test_a_path_has_a_model_of_every_size(loss, n_outputs, size):
     assert path.clear
     assert path.loss.min() < path.null_loss
     assert set(1 / path.final_penalties) <= set(FINALS)
-    assert path.penalty in 1 / np.array(STRENGTHS)
+    assert path.penalty in 1 / np.array(STRENGTHS + WEAKER)
     assert [path.sizes[path.place(n)] for n in (1, last, 10**6)] == [1, last, last]
 
 

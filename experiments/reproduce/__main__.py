@@ -8,7 +8,7 @@ from string import Template
 
 from experiments import data, records
 from experiments.records import Key, Record
-from experiments.reproduce import figures, lines, matched, tables, traces
+from experiments.reproduce import figures, lines, matched, tables, theory, traces
 from experiments.reproduce.methods import METHODS
 
 FOLDER = Path("results/reproduction")
@@ -33,6 +33,8 @@ def measure(folder: Path, only: Sequence[str], jobs: int, again: bool) -> list[s
     if not only:
         work = partial(traces.measure, lines=chosen)
         failures += records.measure(traces.TASKS, work, folder / "figures.jsonl", jobs, again)
+        path = folder / "theory.jsonl"
+        failures += records.measure(theory.TASKS, theory.measure, path, jobs, again)
     return failures
 
 
@@ -46,10 +48,12 @@ def write_page(folder: Path) -> Path:
         name: records.read(folder / f"{name}.jsonl", tuple(tasks[0]))
         for name, tasks in {
             "sets": SETS, "lines": lines.TASKS, "matched": matched.TASKS, "figures": traces.TASKS,
+            "theory": theory.TASKS,
         }.items()
     }  # fmt: skip
     measured = {key: found["lines"][key] for key in _keys(lines.TASKS) if key in found["lines"]}
-    drawn = figures.draw_all(found["figures"], found["matched"], lines.SETS, folder / "figures")
+    curves = found["figures"], found["matched"], found["theory"]
+    drawn = figures.draw_all(*curves, lines.SETS, folder / "figures")
     text = Template(TEMPLATE.read_text(encoding="utf-8")).substitute(
         table_1=tables.table_1(found["sets"], lines.SETS),
         table_2=tables.comparison(measured, lines.SETS, "error"),

@@ -5,13 +5,14 @@ from pathlib import Path
 from typing import Any
 
 import matplotlib as mpl
+import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.ticker import LogFormatter
 
 from experiments.data import named
 from experiments.records import Key, Record
-from experiments.reproduce import traces
+from experiments.reproduce import theory, traces
 from experiments.reproduce.methods import LOSS_TITLES, LOSSES, METHODS
 
 # The same file for the same results: no date, no random names.
@@ -21,6 +22,8 @@ CAPTIONS = {
     "2": "Figure 2: the annealing function",
     "3": "Figure 3: share of features selected at each level of density",
 }
+LEMMA_2 = "Lemma 2: truncation by Algorithms 1 and 2"
+REGRET = "Theorem 1 and Corollary 1: regret with eta = 1 / sqrt(T)"
 
 
 def saved(figure: Figure, path: Path) -> Path:
@@ -118,6 +121,49 @@ def figure_matched(name: str, found: Mapping[Key, Record]) -> Figure:
     return figure
 
 
+def figure_lemma_2(one: Record) -> Figure:
+    """Draw how much a burst shrinks features, and how much nearer to w* Algorithm 2 comes."""
+    figure, (left, right) = _canvas(2)
+    half = len(theory.DENSITIES)
+    for place, name in enumerate(("first", "second")):
+        for side, words in ((slice(half), "with an effect"), (slice(half, None), "without")):
+            style = {"color": f"C{place}", "marker": "o", "ms": 3}
+            style["linestyle"] = "-" if side.start is None else "--"
+            label = f"Algorithm {place + 1}, {words}"
+            left.plot(theory.DENSITIES, one[name][side], label=label, **style)
+    right.plot(theory.DENSITIES, one["gain"][:half], "C2-o", ms=3, label="with an effect")
+    right.plot(theory.DENSITIES, one["gain"][half:], "C2--o", ms=3, label="without")
+    right.plot(theory.DENSITIES, one["bound"][:half], "k:", label="printed as its lower bound")
+    right.axhline(0, color="0.7", lw=0.7, zorder=0)
+    left.set(title="expected truncation in a burst", ylabel="share of the weight", ylim=(0, 1.05))
+    right.set(title="how much nearer to w* Algorithm 2 is", ylabel="squared distance")
+    for axes in (left, right):
+        axes.set(xscale="log", xlabel="share of rows in which the feature occurs")
+        axes.xaxis.set_major_formatter("{x:g}")
+        axes.legend(fontsize=8)
+    return figure
+
+
+def figure_regret(found: Mapping[Key, Record]) -> Figure:
+    """Draw measured regret beside Theorem 1's bound, over the number of updates."""
+    figure, both = _canvas(2)
+    for axes, name in zip(both, theory.REGRET_SETS, strict=True):
+        for place, algorithm in enumerate(theory.PENALTIES):
+            runs = found["regret", name, algorithm]["runs"]
+            style = {"color": f"C{place}", "ms": 3}
+            what = theory.ALGORITHMS[algorithm]
+            axes.plot(theory.UPDATES, [r["regret"] for r in runs], "-o", label=what, **style)
+            if algorithm != "4":
+                axes.plot(theory.UPDATES, [r["bound"] for r in runs], ":", **style)
+        roots = 3 * np.sqrt(theory.UPDATES)
+        axes.plot(theory.UPDATES, roots, "0.6", lw=0.7, label="a multiple of the root of T")
+        axes.plot([], [], "k:", label="bound, without purging")
+        axes.set(xscale="log", yscale="log", xlabel="updates T", ylabel="regret")
+        axes.set_title(named(name).title)
+    _legend_below(figure, both[0])
+    return figure
+
+
 DRAW: dict[str, Callable[[Mapping[str, Any]], Figure]] = {
     "1": figure_1,
     "2": figure_2,
@@ -128,6 +174,7 @@ DRAW: dict[str, Callable[[Mapping[str, Any]], Figure]] = {
 def draw_all(
     curves: Mapping[Key, Record],
     matched: Mapping[Key, Record],
+    proved: Mapping[Key, Record],
     sets: Sequence[str],
     folder: Path,
 ) -> list[tuple[str, Path]]:
@@ -137,6 +184,10 @@ def draw_all(
         for name, caption in CAPTIONS.items()
         if (name,) in curves
     ]
+    if len(proved) == len(theory.TASKS):
+        burst = proved[tuple(theory.TASKS[0].values())]
+        drawn.append((LEMMA_2, saved(figure_lemma_2(burst), folder / "lemma-2.svg")))
+        drawn.append((REGRET, saved(figure_regret(proved), folder / "regret.svg")))
     for name in sets:
         if any(key[0] == name for key in matched):
             path = saved(figure_matched(name, matched), folder / f"matched-{name}.svg")

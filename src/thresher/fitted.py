@@ -65,47 +65,65 @@ class Scorer:
 
     def margins(self, rows: Rows) -> np.ndarray:
         """Return the margins, a column per output; unknown columns can only lengthen their rows."""
+        return self.checked_margins(rows)[0]
+
+    def checked_margins(self, rows: Rows) -> tuple[np.ndarray, bool]:
+        """Return the margins, and whether the columns of every row ascend and are known.
+
+        Then nothing but their values needs checking, and a value that is not finite gives a margin
+        that is not finite. To look at rows twice would take twice as long.
+        """
         weights, intercepts = self._weights, self.fitted.intercepts
         unit, kept = self.fitted.preparation.unit, self.fitted.preparation.kept_length
         if self.fitted.n_outputs > 1:
             margins = np.empty((rows.n, intercepts.size))
-            margins_of_classes(*rows, weights, intercepts, unit, self._marked, kept, margins)
-            return margins
+            odd = margins_of_classes(*rows, weights, intercepts, unit, self._marked, kept, margins)
+            return margins, odd == 0
         if unit and not self._marked.size and not kept:
-            margins = unit_margins_of_all(*rows, weights[:, 0], intercepts[0])
+            margins, odd = unit_margins_of_all(*rows, weights[:, 0], intercepts[0])
         elif unit:
-            margins = unit_margins(*rows, weights[:, 0], intercepts[0], self._marked, kept)
+            margins, odd = unit_margins(*rows, weights[:, 0], intercepts[0], self._marked, kept)
         else:
-            margins = plain_margins(*rows, weights[:, 0], intercepts[0])
-        return margins[:, np.newaxis]
+            margins, odd = plain_margins(*rows, weights[:, 0], intercepts[0])
+        return margins[:, np.newaxis], odd == 0
+
+
+# Kernels return how many columns do not ascend or are unknown, too, counted without a branch.
 
 
 @jit
 def plain_margins(starts, columns, values, weights, intercept):
     """Return w . x + b of every row."""
-    margins = np.empty(starts.size - 1)
+    margins, odd = np.empty(starts.size - 1), 0
     for i in range(margins.size):
-        margin = 0.0
+        margin, before = 0.0, np.int64(-1)
         for k in range(np.uint64(starts[i]), np.uint64(starts[i + 1])):
-            if columns[k] < weights.size:
-                margin += values[k] * weights[columns[k]]
+            j = columns[k]
+            odd += np.int64(j) <= before
+            before = np.int64(j)
+            if j < weights.size:
+                margin += values[k] * weights[j]
+        odd += before >= weights.size
         margins[i] = margin + intercept
-    return margins
+    return margins, odd
 
 
 @jit
 def unit_margins_of_all(starts, columns, values, weights, intercept):
     """Return w . x / |x| + b of every row, with all columns in |x|."""
-    margins = np.empty(starts.size - 1)
+    margins, odd = np.empty(starts.size - 1), 0
     for i in range(margins.size):
-        margin = square = 0.0
+        margin, square, before = 0.0, 0.0, np.int64(-1)
         for k in range(np.uint64(starts[i]), np.uint64(starts[i + 1])):
-            value = values[k]
+            j, value = columns[k], values[k]
+            odd += np.int64(j) <= before
+            before = np.int64(j)
             square += value * value
-            if columns[k] < weights.size:
-                margin += value * weights[columns[k]]
-        margins[i] = (margin / math.sqrt(square) if square > 0.0 else 0.0) + intercept
-    return margins
+            if j < weights.size:
+                margin += value * weights[j]
+        odd += before >= weights.size
+        margins[i] = (margin / math.sqrt(square) if square != 0.0 else 0.0) + intercept
+    return margins, odd
 
 
 @jit
@@ -114,30 +132,37 @@ def unit_margins(starts, columns, values, weights, intercept, marked, kept):
 
     In |x| are the marked columns, or, unless only kept ones count, all but the marked ones.
     """
-    margins = np.empty(starts.size - 1)
+    margins, odd = np.empty(starts.size - 1), 0
     for i in range(margins.size):
-        margin = own = square = 0.0
+        margin, own, square, before = 0.0, 0.0, 0.0, np.int64(-1)
         for k in range(np.uint64(starts[i]), np.uint64(starts[i + 1])):
             j, value = columns[k], values[k]
+            odd += np.int64(j) <= before
+            before = np.int64(j)
             moved = value * weights[j] if j < weights.size else 0.0
             if (j < marked.size and marked[j]) == kept:
                 margin += moved
                 square += value * value
             else:
                 own += moved
+        odd += before >= weights.size
         margins[i] = (margin / math.sqrt(square) if square > 0.0 else margin) + own + intercept
-    return margins
+    return margins, odd
 
 
 @jit
 def margins_of_classes(starts, columns, values, weights, intercepts, unit, marked, kept, margins):
     """Write the margins of every row, one for each class."""
+    odd = 0
     for i in range(margins.shape[0]):
-        square = 0.0
-        if unit:
-            for k in range(np.uint64(starts[i]), np.uint64(starts[i + 1])):
-                if (columns[k] < marked.size and marked[columns[k]]) == kept:
-                    square += values[k] * values[k]
+        square, before = 0.0, np.int64(-1)
+        for k in range(np.uint64(starts[i]), np.uint64(starts[i + 1])):
+            j = columns[k]
+            odd += np.int64(j) <= before
+            before = np.int64(j)
+            if unit and (j < marked.size and marked[j]) == kept:
+                square += values[k] * values[k]
+        odd += before >= weights.shape[0]
         scale = 1.0 / math.sqrt(square) if square > 0.0 else 1.0
         margins[i] = intercepts
         for k in range(np.uint64(starts[i]), np.uint64(starts[i + 1])):
@@ -147,3 +172,4 @@ def margins_of_classes(starts, columns, values, weights, intercepts, unit, marke
                 value = values[k] * scale if counts else values[k]
                 for c in range(intercepts.size):
                     margins[i, c] += value * weights[j, c]
+    return odd

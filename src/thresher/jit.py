@@ -93,13 +93,18 @@ _FOLDER = KernelFolder(fingerprint())
 event.register("numba:compile", CompileNotice(_FOLDER.describe()))
 
 
-def jit(function: Function) -> Function:
+def jit(function: Function, **options: Any) -> Function:
     """Compile a kernel: no Python objects, no GIL, kept on disk.
 
     ``error_model="numpy"`` lets a division by zero give inf as in NumPy, instead of a branch that
     raises; kernels watch for values that are not finite themselves.
     """
-    compiled: Any = numba.njit(nogil=True, error_model="numpy")(function)
+    compiled: Any = numba.njit(nogil=True, error_model="numpy", **options)(function)
     if not _config.DISABLE_JIT:  # else it is the function itself
         compiled._cache = KernelCache(function, _FOLDER)  # what cache=True sets, but checked
     return cast(Function, compiled)
+
+
+def inlined(function: Function) -> Function:
+    """Compile a small part of kernels into each place that calls it, where a call would cost."""
+    return jit(function, forceinline=True)

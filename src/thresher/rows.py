@@ -11,7 +11,7 @@ from thresher.jit import jit
 
 MOST_COLUMNS = 1 << 31
 
-FINE, UNTIDY, OUTSIDE, BACKWARDS, NOT_FINITE = range(5)  # what rows from elsewhere may be
+FINE, UNTIDY, OUTSIDE, NOT_FINITE = range(4)  # what rows from elsewhere may be
 
 
 class Rows(NamedTuple):
@@ -190,18 +190,32 @@ def nonzeros_of(table):
 
 
 @jit
-def examine(starts, columns, values, width):
-    """Return what rows are, and the place of the first fault (for BACKWARDS, its row).
-
-    What lies outside the table is found before anything is read through it.
-    """
-    if starts[0] != 0 or starts[-1] > values.size:
-        return BACKWARDS, np.int64(0)
+def broken_row(starts, n_values):
+    """Return the first row that ``starts`` do not delimit; -1 if there is none."""
+    if starts[0] != 0 or starts[-1] > n_values:
+        return 0
     for i in range(starts.size - 1):
         if starts[i + 1] < starts[i]:
-            return BACKWARDS, np.int64(i)
-    fault, first = FINE, np.int64(0)
+            return i
+    return -1
+
+
+@jit
+def examine(starts, columns, values, width):
+    """Return what rows are, and the place of the first fault.
+
+    Most rows are fine, and passed through without a branch; the others once more.
+    """
+    odd = 0
     for i in range(starts.size - 1):
+        before = np.int64(-1)
+        for k in range(np.uint64(starts[i]), np.uint64(starts[i + 1])):
+            column, size = np.int64(columns[k]), abs(values[k])
+            odd += (column <= before) | (not 0.0 < size < np.inf)
+            before = column
+        odd += before >= width
+    fault, first = FINE, np.int64(0)
+    for i in range(starts.size - 1 if odd else 0):
         before = np.int64(-1)
         for k in range(np.uint64(starts[i]), np.uint64(starts[i + 1])):
             column, value = np.int64(columns[k]), values[k]

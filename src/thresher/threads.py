@@ -4,6 +4,7 @@ from collections import deque
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor, wait
 from contextlib import contextmanager
+from queue import SimpleQueue
 from threading import Event, Lock
 from typing import Any
 
@@ -43,6 +44,20 @@ class Threads:
             wait(helpers)
             raise
         return queue.results_in_order()
+
+    def follow(self, function: Callable[[Any], Any], items: Iterator[Any]) -> list[Any]:
+        """Return the function of each item, called in order while the next items are made."""
+        if self._pool is None:
+            return [function(item) for item in items]
+        made: SimpleQueue[Any] = SimpleQueue()
+        helper = self._pool.submit(lambda: [function(item) for item in iter(made.get, None)])
+        try:
+            for item in items:
+                made.put(item)
+        finally:
+            made.put(None)
+            wait([helper])
+        return helper.result()
 
     def single(self) -> "Threads":
         """Return one thread, for use inside of a call of ``map``: it stops with the others."""

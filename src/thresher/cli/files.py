@@ -64,9 +64,10 @@ def path_of(model: "LinearModel") -> "Path":
 
 
 def note_decided(source: "Source", quiet: bool) -> None:
-    """Print what the first rows decided of how all are read."""
+    """Print what rows decided of how all are read, each note once."""
     for note in source.decided:
         say(note, quiet)
+    source.decided.clear()
 
 
 def note_skipped(source: "Source") -> None:

@@ -143,6 +143,7 @@ def _model(recipe: Recipe, state: Tree | None) -> "tuple[OnlineModel, Names | No
 def finish(recipe: Recipe, training: "SourceTraining", quiet: bool) -> Tree | None:
     """Evaluate a model, write it whatever comes of that, and print how it is."""
     figures = None
+    note_decided(training.source, quiet)
     note_skipped(training.source)
     try:
         figures = _figures(recipe, training.model, quiet)

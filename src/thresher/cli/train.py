@@ -139,6 +139,8 @@ def recipe_from(ctx: click.Context, options: dict[str, Any]) -> Recipe:
         options["method"] = options["method"] or DEFAULT
     elif classes:
         raise click.UsageError("-i goes on with the classes of MODEL: leave --classes out.")
+    else:
+        options["cache"] = False  # which reads tables by their own first rows, not as MODEL does
     return Recipe(
         parameters=parameters,
         reading=reading,

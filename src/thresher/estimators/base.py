@@ -16,8 +16,9 @@ from sklearn.utils.validation import check_is_fitted
 
 from thresher.estimators.inputs import (
     check_named_rows,
-    check_rows,
     in_training_order,
+    tidy_rows,
+    unchecked_rows,
     with_one_index_type,
 )
 from thresher.files import access
@@ -36,17 +37,11 @@ class Snapshot:
     ) -> None:
         self.fitted = fitted
         self.selection = selection
-        self._scorer: Scorer | None = None
-
-    def scorer(self, fitted: Fitted) -> Scorer:
-        """Return what computes the margins of the fitted model."""
-        if self._scorer is None:
-            self._scorer = Scorer(fitted)
-        return self._scorer
+        self.scorer: Scorer | None = None
 
     def __getstate__(self) -> dict[str, Any]:
         """Leave the scorer out: it takes as much memory as there are columns."""
-        return {**vars(self), "_scorer": None}
+        return {**vars(self), "scorer": None}
 
 
 class LinearModel(SelectorMixin, BaseEstimator):
@@ -168,8 +163,7 @@ class LinearModel(SelectorMixin, BaseEstimator):
 
         An error counts the rows from ``first``.
         """
-        fitted = self._fitted
-        margins = self._snapshot.scorer(fitted).margins(rows)
+        margins = self._scorer().margins(rows)
         finite = np.isfinite(margins)
         if not finite.all():
             row = int(finite.all(axis=1).argmin())
@@ -184,7 +178,18 @@ class LinearModel(SelectorMixin, BaseEstimator):
         names = self._fitted.names
         if names is not None and "feature_names_in_" not in vars(self):
             return self.row_margins(check_named_rows(self, X, names))
-        return self.row_margins(check_rows(self, X))
+        rows, n_columns = unchecked_rows(self, X)
+        margins, fine = self._scorer().checked_margins(rows)
+        if fine and np.isfinite(margins).all():
+            return margins
+        return self.row_margins(tidy_rows(self, rows, n_columns))
+
+    def _scorer(self) -> Scorer:
+        """Return what computes margins; it is made when it is first needed."""
+        fitted, snapshot = self._fitted, self._snapshot
+        if snapshot.scorer is None:
+            snapshot.scorer = Scorer(fitted)
+        return snapshot.scorer
 
     def transform(self, X: Any) -> Any:
         """Return the selected columns of X; those of a data frame are found by name."""

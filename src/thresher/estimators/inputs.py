@@ -12,7 +12,7 @@ from sklearn.base import BaseEstimator
 from sklearn.utils.validation import validate_data
 
 from thresher.formats.names import Names
-from thresher.rows import BACKWARDS, FINE, OUTSIDE, UNTIDY, Rows, examine, nonzeros_of
+from thresher.rows import FINE, NOT_FINITE, OUTSIDE, UNTIDY, Rows, broken_row, examine, nonzeros_of
 
 FORMATS = ("csr", "csc", "coo")
 SHOWN = 5  # missing columns that an error names
@@ -24,10 +24,15 @@ def check_rows(model: BaseEstimator, X: Any, reset: bool = False) -> Rows:
     With ``reset`` the model takes over the number and the names of the columns. Otherwise they must
     be the model's; columns of a data frame are found by their names.
     """
+    return tidy_rows(model, *unchecked_rows(model, X, reset))
+
+
+def unchecked_rows(model: BaseEstimator, X: Any, reset: bool = False) -> tuple[Rows, int]:
+    """Return rows, and how many columns there are; only what delimits the rows has been checked."""
     X = with_one_index_type(X)
     if reset or not _is_plain(model, X):
         X = validated(model, X, reset)
-    return tidy_rows(X, getattr(model, "feature_names_in_", None))
+    return _rows_of_sparse(X) if sparse.issparse(X) else _rows_of_dense(X), X.shape[1]
 
 
 def check_named_rows(model: BaseEstimator, X: Any, names: Names) -> Rows:
@@ -40,15 +45,23 @@ def check_named_rows(model: BaseEstimator, X: Any, names: Names) -> Rows:
     return rows._replace(columns=numbers[rows.columns])
 
 
-def tidy_rows(X: Any, names: np.ndarray | None = None) -> Rows:
-    """Return an array or sparse matrix of float64 as finite rows in canonical form."""
-    rows = _rows_of_sparse(X) if sparse.issparse(X) else _rows_of_dense(X)
-    fault, place = examine(*rows, X.shape[1])
+def tidy_rows(model: BaseEstimator, rows: Rows, n_columns: int) -> Rows:
+    """Return finite rows in canonical form, or name the first fault and its column."""
+    fault, place = examine(*rows, n_columns)
     if fault == UNTIDY or (fault == FINE and rows.values.size > rows.starts[-1]):  # room to spare
-        rows = _tidied(rows, X.shape)
-        fault, place = examine(*rows, X.shape[1])
-    if fault != FINE:
-        _refuse(names, rows, X.shape, fault, place)
+        rows = _tidied(rows, n_columns)
+        fault, place = examine(*rows, n_columns)
+    if fault == OUTSIDE:
+        _refuse_outside(rows.starts, rows.columns.view(np.int32), (rows.n, n_columns), place)
+    if fault == NOT_FINITE:
+        row, column = _row_at(rows.starts, place), int(rows.columns[place])
+        names = vars(model).get("feature_names_in_")
+        name = "" if names is None else f" ({names[column]!r})"
+        what = "NaN" if np.isnan(rows.values[place]) else "infinity (inf)"
+        raise ValueError(
+            f"Input X contains {what} at row {row}, column {column}{name}. Drop such rows, or fill "
+            "them in (sklearn.impute)."
+        )
     return rows
 
 
@@ -200,43 +213,28 @@ def _rows_of_sparse(X: Any) -> Rows:
     elif X.format == "coo":
         X = sparse.coo_array((X.data, (X.row, X.col)), shape=X.shape).tocsr()
     indices = X.indices
-    if (
-        indices.dtype != np.int32
-        and indices.size
-        and not 0 <= indices.min() <= indices.max() < X.shape[1]
-    ):
-        place = int(np.flatnonzero((indices < 0) | (indices >= X.shape[1]))[0])
-        _refuse_outside(X.indptr, X.indices, X.shape, place)
-    return Rows.of(X)
+    if indices.dtype != np.int32 and indices.size:
+        strays = (indices < 0) | (indices >= X.shape[1])
+        if strays.any():
+            _refuse_outside(X.indptr, indices, X.shape, int(strays.argmax()))
+    rows = Rows.of(X)
+    broken = broken_row(rows.starts, min(rows.columns.size, rows.values.size))
+    if broken >= 0:
+        raise ValueError(
+            f"The sparse matrix is broken: its indptr does not delimit row {broken}. Build it anew."
+        )
+    return rows
 
 
-def _tidied(rows: Rows, shape: tuple[int, int]) -> Rows:
+def _tidied(rows: Rows, n_columns: int) -> Rows:
     """Return rows with ascending columns, repeated ones added up, and no zeros."""
     starts, columns, values = rows
     n = starts[-1]
-    matrix = sparse.csr_array((values[:n], columns[:n].view(np.int32), starts), shape, copy=True)
+    parts = values[:n], columns[:n].view(np.int32), starts
+    matrix = sparse.csr_array(parts, (rows.n, n_columns), copy=True)
     matrix.sum_duplicates()
     matrix.eliminate_zeros()
     return Rows.of(matrix)
-
-
-def _refuse(
-    names: np.ndarray | None, rows: Rows, shape: tuple[int, int], fault: int, place: int
-) -> NoReturn:
-    """Raise a ValueError that names the first fault of examined rows."""
-    if fault == BACKWARDS:
-        raise ValueError(
-            f"The sparse matrix is broken: its indptr does not delimit row {place}. Build it anew."
-        )
-    if fault == OUTSIDE:
-        _refuse_outside(rows.starts, rows.columns.view(np.int32), shape, place)
-    row, column = _row_at(rows.starts, place), int(rows.columns[place])
-    name = "" if names is None else f" ({names[column]!r})"
-    what = "NaN" if np.isnan(rows.values[place]) else "infinity (inf)"
-    raise ValueError(
-        f"Input X contains {what} at row {row}, column {column}{name}. Drop such rows, or fill "
-        "them in (sklearn.impute)."
-    )
 
 
 def _refuse_outside(

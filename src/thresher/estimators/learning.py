@@ -15,7 +15,7 @@ from thresher.estimators.overflow import overflowed
 from thresher.estimators.parameters import HasParameters
 from thresher.files import access
 from thresher.fitted import Fitted, Scorer
-from thresher.formats.names import HashedNames, KnownNames, Names, names_from_tree
+from thresher.formats.names import ZERO, HashedNames, KnownNames, Names, names_from_tree
 from thresher.online.passes import Passes
 from thresher.online.protocol import Online, Overflow
 from thresher.online.training import Training
@@ -193,7 +193,7 @@ class OnlineModel(HasParameters, LinearModel):
         """Learn the next rows of a source, all or none; so many passes are finished."""
         with self._exclusive():
             self.training_.vocabulary.widen(width)
-            self._learn_rows(rows, targets, weights, passes == 0, first, where)
+            self._learn_rows(rows, targets, weights, first, where)
             self.n_features_in_ = max(self.n_features_in_, width)
             self._names, self.index_base_ = source.names, source.index_base
             self.n_iter_ = passes + 1
@@ -204,8 +204,8 @@ class OnlineModel(HasParameters, LinearModel):
         names = source.names
         if names is None or isinstance(names, HashedNames):
             return
-        kinds = names.categorical
-        if len(kinds) == len(names) and not any(kinds.values()):  # a table of numbers
+        kinds = names.kinds
+        if len(kinds) == len(names) and None not in kinds.values():  # a table of numbers
             self.feature_names_in_ = np.array(list(kinds), object)
 
     @property
@@ -259,7 +259,6 @@ class OnlineModel(HasParameters, LinearModel):
         rows: Rows,
         targets: np.ndarray,
         weights: np.ndarray,
-        new: bool = True,
         first: int = 0,
         where: str = "",
     ) -> None:
@@ -271,7 +270,7 @@ class OnlineModel(HasParameters, LinearModel):
         try:
             with threads(self.n_jobs) as team:
                 rows = self._prepared.apply(rows)
-                training.learn(rows, self._problem_targets(targets), importance, team, new)
+                training.learn(rows, self._problem_targets(targets), importance, team)
         except BaseException as error:
             training.learner = before
             if isinstance(error, Overflow):
@@ -330,7 +329,7 @@ class OnlineModel(HasParameters, LinearModel):
         if named is None:
             return None
         names = [str(name) for name in named[columns]]
-        return KnownNames(columns, names, named.size, dict.fromkeys(names, False))
+        return KnownNames(columns, names, named.size, dict.fromkeys(names, ZERO))
 
     # ------------------------------------------------------------------------------- in files
 

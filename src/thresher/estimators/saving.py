@@ -17,10 +17,9 @@ from sklearn.base import is_regressor
 import thresher
 from thresher.estimators.base import LinearModel
 from thresher.files import access, container, tree
+from thresher.files.access import as_tree, from_tree
 from thresher.files.errors import ModelFileError
-from thresher.files.tree import Tree
-from thresher.files.values import as_tree, from_tree
-from thresher.files.words import narrow
+from thresher.files.tree import Tree, narrow
 from thresher.fitted import CLIPPED, LOGISTIC, NO_LINK, SOFTMAX, Fitted
 from thresher.formats.names import Names, names_from_tree
 from thresher.prepare import Preparation

@@ -23,6 +23,7 @@ from thresher.formats.passes import passes_over
 from thresher.formats.protocol import Notify, Progress, Reading, Source
 from thresher.online.training import unchanged
 
+REMEMBERED = ("label", "weight", "missing")  # options of reading that hold for other files, too
 FIRST_ROWS, MOST_ROWS = 64, 1 << 13  # of the first chunks, if rows are predicted before learned
 
 Tree = dict[str, Any]
@@ -45,7 +46,7 @@ def training_source(
     if _are_paths(source):
         paths = [source] if isinstance(source, str | PathLike) else list(source)
         how = _as_before(model, names, reading or {})
-        model.reading_ = {"label": how.label, "weight": how.weight}
+        model.reading_ = {name: getattr(how, name) for name in REMEMBERED}
         opened = open_rows(paths, how, names, **(reading or {}))
         _refuse_mismatch(model, opened)
         if not cache or model.stream_passes == 1 or not opened.rewinds:

@@ -49,7 +49,7 @@ OWN: Parameters = (
     ),
     Parameter(
         "caution",
-        0.5,
+        0.25,
         (Number(0),),
         "float",
         "Features are selected with the strongest penalty whose held-out loss is at most this many "

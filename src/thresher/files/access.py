@@ -1,10 +1,16 @@
 """Checked reading of trees: a value is returned only if its type and range are as expected.
 
 A correct checksum means only that a file is as it was written; anybody may have written it.
+
+Values of declared types become trees, and trees such values, part by part: a type is ``int``,
+``float``, ``bool``, ``str``, ``np.ndarray``, a ``NamedTuple``, or made of these by ``list[...]``,
+``dict[str, ...]`` and ``... | None``. So whoever adds a field to a ``NamedTuple`` need not do
+anything for it to be stored.
 """
 
 from collections.abc import Iterable
-from typing import Any, NoReturn
+from types import NoneType, UnionType
+from typing import Any, NoReturn, Union, get_args, get_origin, get_type_hints
 
 import numpy as np
 
@@ -91,3 +97,61 @@ def _of_type(tree: Tree, key: str, kind: Any, words: str) -> Any:
     if not isinstance(tree[key], kind):
         refuse(f"{key} is not {words}")
     return tree[key]
+
+
+def as_tree(value: Any) -> Any:
+    """Return a value as part of a tree."""
+    if isinstance(value, tuple) and hasattr(value, "_fields"):
+        return {name: as_tree(one) for name, one in zip(value._fields, value, strict=True)}
+    if isinstance(value, dict):
+        return {key: as_tree(one) for key, one in value.items()}
+    if isinstance(value, list | tuple):
+        return [as_tree(one) for one in value]
+    return value
+
+
+def from_tree(kind: Any, tree: Any, name: str) -> Any:
+    """Return the value of a type that gave a tree; ``name`` is what errors call it."""
+    origin, inner = get_origin(kind), get_args(kind)
+    if origin in (Union, UnionType):
+        if tree is None and NoneType in inner:
+            return None
+        kinds = [one for one in inner if one is not NoneType]
+        return from_tree(kinds[0], tree, name)
+    if origin in (list, dict):
+        parts = _typed(tree, name, origin)
+        if origin is list:
+            return [from_tree(inner[0], one, f"{name}[{i}]") for i, one in enumerate(parts)]
+        return {key: from_tree(inner[1], one, f"{name}.{key}") for key, one in parts.items()}
+    if hasattr(kind, "_fields"):
+        return _named(kind, _typed(tree, name, dict), name)
+    return _plain(kind, tree, name)
+
+
+def _named(kind: Any, tree: dict[str, Any], name: str) -> Any:
+    """Return a ``NamedTuple``; all of its fields must be there, and no others."""
+    kinds = get_type_hints(kind)
+    if set(tree) != set(kinds):
+        refuse(f"{name} has the fields {', '.join(sorted(tree)) or 'none'}")
+    return kind(**{key: from_tree(one, tree[key], f"{name}.{key}") for key, one in kinds.items()})
+
+
+def _plain(kind: Any, value: Any, name: str) -> Any:
+    """Return a number, a string or an array; numbers are Python's, arrays can be written to."""
+    if kind is np.ndarray:
+        return np.require(_typed(value, name, np.ndarray), requirements=["C", "W"])
+    if kind is bool:
+        return bool(_typed(value, name, bool | np.bool_))
+    if isinstance(value, bool | np.bool_):
+        refuse(f"{name} is {value}")
+    if kind is int:
+        return int(_typed(value, name, int | np.integer))
+    if kind is float:
+        return float(_typed(value, name, int | float | np.integer | np.floating))
+    return _typed(value, name, kind)
+
+
+def _typed(value: Any, name: str, kind: Any) -> Any:
+    if not isinstance(value, kind):
+        refuse(f"{name} is of the type {type(value).__name__}")
+    return value

@@ -1,13 +1,12 @@
 """Trees of plain values as files: they come back without the loss of a bit, or are not written.
 
-A tree is a dict with strings as keys. Its values are dicts, lists, strings, numbers, None, NumPy's
-numbers, and arrays of numbers or strings. What JSON does not know stands in the file's header as a
-dict with the key "$", which names its kind.
+A tree is a dict with strings as keys. Its values are dicts, lists, strings, numbers, None, and
+arrays of numbers or strings; NumPy's numbers come back as Python's. What JSON does not know stands
+in the file's header as a dict with the key "$", which names its kind.
 """
 
-import math
 import os
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -15,16 +14,12 @@ import numpy as np
 from thresher.files import container
 from thresher.files.atomic import write_bytes
 from thresher.files.errors import ModelFileError
-from thresher.files.words import characters, from_characters, joined, parted
 
 Tree = dict[str, Any]
 Arrays = dict[str, np.ndarray]
 
 MARK = "$"
 MANY = 16  # strings in a list that are worth two arrays
-NON_FINITE = {"nan": math.nan, "inf": math.inf, "-inf": -math.inf}
-_KINDS = "float16 float32 float64 int8 int16 int32 int64 uint8 uint16 uint32 uint64 bool"
-SCALARS = {name: np.dtype(name).type for name in _KINDS.split()}
 NONSENSE = (KeyError, ValueError, TypeError, AttributeError, RecursionError, OverflowError)
 
 
@@ -64,27 +59,28 @@ def unpack(header: Tree, arrays: Arrays) -> Tree:
         raise ModelFileError("its checksum is correct, but its header is invalid.") from None
 
 
+def narrow(integers: np.ndarray) -> np.ndarray:
+    """Return integers, none of them negative, in as few bytes each as they need."""
+    return integers.astype(np.min_scalar_type(int(integers.max(initial=0))))
+
+
 def _pack(value: Any, path: str, arrays: Arrays) -> Any:
+    value = value.item() if isinstance(value, np.generic) else value
     match value:
+        case np.ndarray() if value.dtype.kind in "OUT":
+            return _pack_strings(
+                value, "object" if value.dtype.kind == "O" else "text", path, arrays
+            )
         case np.ndarray():
-            return _pack_array(value, path, arrays)
+            return {MARK: "array", "at": _put(value, path, arrays)}
         case dict():
             return {_key(key): _pack(one, f"{path}/{key}", arrays) for key, one in value.items()}
+        case list() if len(value) >= MANY and all(isinstance(one, str) for one in value):
+            return _pack_strings(value, "strings", path, arrays)
         case list():
-            return _pack_list(value, path, arrays)
-        case str():
-            return str(value)
-    return _pack_number(value, path)
-
-
-def _pack_number(value: Any, path: str) -> Any:
-    if isinstance(value, np.generic) and value.dtype.name in SCALARS:
-        kind = value.dtype.name
-        return {MARK: "number", "type": kind, "value": _pack_number(value.item(), path)}
-    if isinstance(value, float) and not math.isfinite(value):
-        return {MARK: "float", "value": str(value)}
-    if value is None or isinstance(value, bool | int | float):
-        return value
+            return [_pack(one, f"{path}/{i}", arrays) for i, one in enumerate(value)]
+        case None | str() | bool() | int() | float():
+            return value
     raise TypeError(f"{path}: a {type(value).__name__} cannot be stored.")
 
 
@@ -94,26 +90,16 @@ def _key(key: Any) -> str:
     return key
 
 
-def _pack_list(values: list[Any], path: str, arrays: Arrays) -> Any:
-    if len(values) >= MANY and all(isinstance(one, str) for one in values):
-        return {MARK: "strings", **_pack_strings(values, path, arrays)}
-    return [_pack(one, f"{path}/{i}", arrays) for i, one in enumerate(values)]
-
-
-def _pack_array(array: np.ndarray, path: str, arrays: Arrays) -> Tree:
-    if array.dtype.kind == "U":
-        return {MARK: "text", "at": _put(characters(array), path, arrays)}
-    if array.dtype.kind not in "OT":
-        return {MARK: "array", "at": _put(array, path, arrays)}
-    if array.ndim != 1 or not all(isinstance(one, str) for one in array):
+def _pack_strings(
+    strings: Sequence[str] | np.ndarray, kind: str, path: str, arrays: Arrays
+) -> Tree:
+    """Store strings as one text, and how many bytes of it each has."""
+    if np.ndim(strings) != 1 or not all(isinstance(one, str) for one in strings):
         raise TypeError(f"{path}: an array of objects can be stored only if all are strings.")
-    return {MARK: "objects", **_pack_strings(array, path, arrays)}
-
-
-def _pack_strings(strings: Sequence[str] | np.ndarray, path: str, arrays: Arrays) -> Tree:
-    text, lengths = joined(strings)
-    at, lengths_at = _put(text, f"{path}/text", arrays), _put(lengths, f"{path}/lengths", arrays)
-    return {"at": at, "lengths": lengths_at}
+    coded = [one.encode("utf-8", "surrogatepass") for one in strings]
+    lengths = narrow(np.fromiter(map(len, coded), np.int64, len(coded)))
+    at = _put(np.frombuffer(b"".join(coded), np.uint8), f"{path}/text", arrays)
+    return {MARK: kind, "at": at, "lengths": _put(lengths, f"{path}/lengths", arrays)}
 
 
 def _put(array: np.ndarray, path: str, arrays: Arrays) -> str:
@@ -128,29 +114,24 @@ def _put(array: np.ndarray, path: str, arrays: Arrays) -> str:
 def _unpack(value: Any, arrays: Arrays) -> Any:
     if isinstance(value, list):
         return [_unpack(one, arrays) for one in value]
-    if isinstance(value, dict):
-        if MARK in value:
-            return UNPACK[value[MARK]](value, arrays)
+    if not isinstance(value, dict):
+        return value
+    kind = value.get(MARK)
+    if kind is None:
         return {key: _unpack(one, arrays) for key, one in value.items()}
-    return value
+    if kind == "array":
+        return arrays[value["at"]]
+    strings = _strings(arrays[value["at"]], arrays[value["lengths"]])
+    return (
+        strings if kind == "strings" else np.array(strings, {"object": object, "text": str}[kind])
+    )
 
 
-def _strings(value: Tree, arrays: Arrays) -> list[str]:
-    return parted(arrays[value["at"]], arrays[value["lengths"]])
-
-
-def _objects(value: Tree, arrays: Arrays) -> np.ndarray:
-    strings = _strings(value, arrays)
-    objects = np.empty(len(strings), object)
-    objects[:] = strings
-    return objects
-
-
-UNPACK: dict[str, Callable[[Tree, Arrays], Any]] = {
-    "array": lambda value, arrays: arrays[value["at"]],
-    "text": lambda value, arrays: from_characters(arrays[value["at"]]),
-    "strings": _strings,
-    "objects": _objects,
-    "number": lambda value, _: SCALARS[value["type"]](_unpack(value["value"], {})),
-    "float": lambda value, _: NON_FINITE[value["value"]],
-}
+def _strings(text: np.ndarray, lengths: np.ndarray) -> list[str]:
+    if text.dtype != np.uint8 or text.ndim != 1 or lengths.dtype.kind != "u" or lengths.ndim != 1:
+        raise ValueError("strings are stored as bytes, and their lengths as integers")
+    if lengths.max(initial=0) > text.size or lengths.sum(dtype=np.float64) != text.size:
+        raise ValueError("the lengths of strings do not add up")
+    ends, data = np.cumsum(lengths, dtype=np.int64).tolist(), text.tobytes()
+    pairs = zip([0, *ends], ends, strict=False)
+    return [data[first:last].decode("utf-8", "surrogatepass") for first, last in pairs]

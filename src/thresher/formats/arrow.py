@@ -10,8 +10,8 @@ What is read, and what is refused with the file and the row (called a line, coun
   added up; an item that is null is refused. Other columns, but for label and weight, are not used.
 - Otherwise every column but label and weight is a feature, unless ``keep``, ``ignore`` or
   ``index_column`` leave it out: numbers, true and false as 1 and 0, strings (also as Arrow's
-  dictionaries) as categories, called ``town=Bern``. Null is a missing value and counts as 0; NaN
-  and infinity are refused. Columns of other types are refused.
+  dictionaries) as categories, called ``town=Bern``. Null is a missing value, as in CSV files
+  (``missing``); NaN and infinity are refused. Columns of other types are refused.
 - A label is a number or a string, the same in all rows, in column ``label`` unless another is
   named. It may only be null where labels are not required; in prediction its column is not read.
 - The weight's column, if one is named, holds finite numbers that are not negative.
@@ -20,7 +20,7 @@ A model's columns must all be there with the same kind of content; columns it do
 out. With ``on_error="skip"`` a refused row is left out and counted.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -45,22 +45,21 @@ from thresher.formats.chunk import Chunk, Refuse, assemble
 from thresher.formats.errors import BadRow, DataError
 from thresher.formats.fields import Problems, bad_weight
 from thresher.formats.labels import Label, label_array
-from thresher.formats.named import NamedSource
-from thresher.formats.names import Names
+from thresher.formats.named import TabularSource
+from thresher.formats.names import ZERO, Names
 from thresher.formats.protocol import Format, Reading
 from thresher.formats.tables import (
     Table,
     check_present,
     check_same_columns,
     feature_columns,
-    table_chunk,
 )
 
 KEYS = ("names", "indices", "features")  # what the lists of names or indices may be called
 VALUES = "values"
 
 
-class ArrowSource(NamedSource):
+class ArrowSource(TabularSource):
     """Rows of Parquet files, or of Arrow's IPC files and streams."""
 
     def __init__(self, paths: Sequence[str], reading: Reading, names: Names | None = None) -> None:
@@ -106,7 +105,7 @@ class ArrowSource(NamedSource):
         if key is not None:
             return Long(schema, key, self.names, self.index_base, file)
         check_same_columns(schema.names, self._files[0].schema.names, file)
-        return Wide(schema, self.reading, self.naming, file)
+        return Wide(schema, self.reading, self.naming, file, self._table_chunk)
 
     def _chunk(self, shape: "Wide | Long", batch: Any, file: str, line: int) -> Chunk:
         """Return a batch's rows, without those that are refused."""
@@ -172,8 +171,15 @@ def _kind_among(array: Any, kinds: Sequence[str], name: str, file: str) -> str:
 class Wide:
     """A column per feature: numbers, or categories where the column's type is that of strings."""
 
-    def __init__(self, schema: Any, reading: Reading, naming: Names, file: str) -> None:
-        self.naming = naming
+    def __init__(
+        self,
+        schema: Any,
+        reading: Reading,
+        naming: Names,
+        file: str,
+        chunk: Callable[[Table, Refuse], Chunk],
+    ) -> None:
+        self.naming, self._chunk, self._complete = naming, chunk, reading.missing == "error"
         self.columns = feature_columns(schema.names, reading, naming, file)
         for name in self.columns:
             self._learn_kind(name, schema.field(name).type, file)
@@ -183,21 +189,25 @@ class Wide:
         table = Table({}, {}, None, None, batch.num_rows)
         for name in self.columns:
             array = batch.column(name)
-            if self.naming.categorical[name]:
+            if self.naming.kinds[name] is None:
                 table.words[name] = words_of(array)
                 continue
             table.numbers[name] = values = numbers_of(array)
             for row in np.flatnonzero(~np.isfinite(values)).tolist():
                 message = f"{values[row]} in column {name!r} is not finite: null is a missing value"
                 problems.setdefault(row, BadRow(message))
+            gaps = missing_in(array)
+            if self._complete:
+                problem = BadRow(f"there is no number in column {name!r}")
+                problems.update(dict.fromkeys(np.flatnonzero(gaps).tolist(), problem))
+            values[gaps] = np.nan
         return table
 
     def chunk(
         self, read: Any, labels: np.ndarray | None, weights: np.ndarray | None, refuse: Refuse
     ) -> Chunk:
         """Return what was read as a chunk."""
-        table = read._replace(labels=labels, weights=weights)
-        return table_chunk(table, self.naming, refuse)
+        return self._chunk(read._replace(labels=labels, weights=weights), refuse)
 
     def _learn_kind(self, name: str, kind: Any, file: str) -> None:
         """Find out what a column holds; it must be what it held in other files."""
@@ -208,7 +218,7 @@ class Wide:
                 f"out (ignore=[{name!r}], --ignore {name})",
                 file=file,
             )
-        known = self.naming.categorical.setdefault(name, found == WORDS)
+        known = self.naming.kinds.setdefault(name, None if found == WORDS else ZERO) is None
         if found != NOTHING and known != (found == WORDS):
             before = "categories (strings)" if known else "numbers"
             raise DataError(
@@ -294,5 +304,5 @@ def _holds_lists(kind: Any, kinds: Sequence[str]) -> bool:
     return kind_of(kind) == LISTS and kind_of(kind.value_type) in kinds
 
 
-OPTIONS = "label weight index_base hash_bits keep ignore index_column"
+OPTIONS = "label weight index_base hash_bits keep ignore index_column missing"
 FORMAT = Format(ArrowSource, options=tuple(OPTIONS.split()))

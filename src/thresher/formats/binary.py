@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from thresher.formats.binary_file import MOST_CLASSES, StoredRows, advice, write
+from thresher.formats.binary_file import MOST_CLASSES, StoredRows, write
 from thresher.formats.chunk import CHUNK, Chunk, row_cuts
 from thresher.formats.errors import DataError
 from thresher.formats.labels import NONE, REGRESSOR, WORDS
@@ -44,7 +44,7 @@ class BinarySource(FileSource):
         new = [int(numbers.max(initial=-1)) + 1 for numbers in self._numbers or []]
         known = [] if self.names is None else [len(self.names)]
         self.width = max([one["n_columns"] for one in facts if not new] + new + known)
-        self._segments = [(stored, k) for stored in self._stored for k in range(stored.n_segments)]
+        self._segments = [(stored, k) for stored in self._stored for k in range(len(stored))]
 
     @property
     def n_segments(self) -> int:
@@ -69,7 +69,7 @@ class BinarySource(FileSource):
 
     def fingerprint(self) -> str:
         """Return what distinguishes these rows from others, whatever file they were made from."""
-        marks = [stored.facts["fingerprint"] for stored in self._stored]
+        marks = [stored.facts["mark"] for stored in self._stored]
         return marks[0] if len(marks) == 1 else sha256("".join(marks).encode()).hexdigest()
 
     def modified(self) -> list[int]:
@@ -91,8 +91,7 @@ class BinarySource(FileSource):
     def starts(self, segment: int) -> np.ndarray:
         """Return a copy of where the nonzeros of a segment's rows begin, to plan by."""
         stored, number = self._segments[segment]
-        with advice(stored.path):
-            return stored.rows(number).starts.copy()
+        return stored.rows(number).starts.copy()
 
     def gathered(self, runs: Sequence[Run], room: Room) -> Chunk:
         """Read runs of rows into a room, which is used again in the next call.
@@ -104,7 +103,7 @@ class BinarySource(FileSource):
         size, reading = 0, -1
         for segment, first, last in runs:
             if reading not in (-1, segment):
-                self._segments[reading][0].file.forget()
+                self._segments[reading][0].forget()
             reading, part = segment, self._part(segment, first, last)
             here = slice(size, size + part.columns.size)
             columns[here], values[here], size = part.columns, part.values, here.stop
@@ -119,7 +118,7 @@ class BinarySource(FileSource):
             None if self.kind == NONE else np.concatenate(labels),
             np.concatenate(weights) if self.weighted else None,
         )
-        self._segments[reading][0].file.forget()
+        self._segments[reading][0].forget()
         if self._numbers is None:
             return chunk
         rows = chunk.rows
@@ -132,8 +131,7 @@ class BinarySource(FileSource):
 
     def _part(self, segment: int, first: int, last: int) -> Chunk:
         stored, number = self._segments[segment]
-        with advice(stored.path):
-            part = stored.rows(number)[first:last]
+        part = stored.rows(number)[first:last]
         if self._numbers is None:
             return part
         numbers = self._numbers[self._stored.index(stored)]
@@ -142,17 +140,27 @@ class BinarySource(FileSource):
 
 def _check_alike(stored: Sequence[StoredRows], reading: Reading) -> None:
     """Refuse files that were not made alike, or not as they are to be read."""
-    first = stored[0]
-    for other in stored[1:]:
-        for what in ("kind", "index_base", "names"):
-            one, two = first.described(what), other.described(what)
+    first, *others = map(_described, stored)
+    for other, words in zip(stored[1:], others, strict=True):
+        for one, two in zip(first, words, strict=True):
             if one != two:
                 raise DataError(
-                    f"{first.path} {one}, and {other.path} {two}: they cannot be read together. "
-                    "Convert both in one way."
+                    f"{stored[0].path} {one}, and {other.path} {two}: they cannot be read "
+                    "together. Convert both in one way."
                 )
-    if reading.labelled and first.facts["kind"] == NONE:
-        raise DataError("has no labels, and training needs them.", file=first.path)
+    if reading.labelled and stored[0].facts["kind"] == NONE:
+        raise DataError("has no labels, and training needs them.", file=stored[0].path)
+
+
+def _described(stored: StoredRows) -> list[str]:
+    """Return what must be the same in files that are read together."""
+    facts = stored.facts
+    names = "no names" if facts["names"] is None else "names"
+    return [
+        f"has {facts['kind']} for labels",
+        f"counts its columns from {facts['index_base']}",
+        f"has {names} for its columns",
+    ]
 
 
 def _common_names(
@@ -162,7 +170,7 @@ def _common_names(
 
     There are no new numbers where the columns of all files have the right ones already.
     """
-    trees = [one.names_tree() for one in stored]
+    trees = [one.facts["names"] for one in stored]
     if trees[0] is None:
         if names is not None:
             raise DataError(
@@ -187,7 +195,7 @@ def _numbers(stored: StoredRows, tree: dict[str, Any], names: Names) -> np.ndarr
             file=stored.path,
         )
     own = stored.names_from({**tree, "kind": "growing"})  # all names there are, hashed or not
-    names.categorical.update({**own.categorical, **names.categorical})
+    names.kinds.update({**own.kinds, **names.kinds})
     numbers = names.number([own.name(column) for column in range(len(own))])
     return np.zeros(0, np.int64) if hashed else numbers
 

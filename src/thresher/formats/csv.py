@@ -20,14 +20,15 @@ What is read, and what is refused with the file, the line and the column (counte
   more of its cells are numbers than words, or if all are empty; but categories if there are whole
   numbers with leading zeros, as in postcodes. A column of numbers is a feature of the same name. In
   a column of categories, ``Bern`` in ``town`` is feature ``town=Bern`` with value 1.
-- An empty cell, or one in ``na_values``, is a missing value and counts as 0.
+- An empty cell, or one in ``na_values``, is a missing value. Among categories it is none. Of
+  numbers it counts as the mean of the column in the first rows, and the feature ``age=missing`` is
+  1; with ``missing="zero"`` it counts as 0, and with ``missing="error"`` it is refused.
 - Numbers are decimals as in svmlight text. In a column of numbers all else is refused, most of all
   words that are no number: one such cell must not make categories of a thousand numbers. Refused
   are also nan, inf and other words for a missing number, whatever their case: NA, N/A, <NA>, NaT,
   null, none, nil, missing, ?, -, --, and a single point; #N/A, #NA, #NULL!, #NUM!, #VALUE!, #REF!,
-  #NAME?, #DIV/0!; 1.#IND, 1.#QNAN. Only an empty cell certainly means 0. They count neither
-  as numbers nor as words where a column's kind is decided, unless there is nothing else: then they
-  are categories.
+  #NAME?, #DIV/0!; 1.#IND, 1.#QNAN. They count neither as numbers nor as words where a column's
+  kind is decided, unless there is nothing else: then they are categories.
 
 What a column holds is remembered with the names, so that a model reads every table as it read the
 first; columns a model does not know are left out. Several files must have the same columns, in any
@@ -58,7 +59,8 @@ from thresher.formats.fields import (
     weight_in,
 )
 from thresher.formats.labels import label_array
-from thresher.formats.named import MOST_ROWS, NamedSource, decoded
+from thresher.formats.named import MOST_ROWS, TabularSource, decoded
+from thresher.formats.names import ZERO
 from thresher.formats.protocol import Format, Reading
 from thresher.formats.tables import (
     Table,
@@ -69,7 +71,6 @@ from thresher.formats.tables import (
     feature_columns,
     listed,
     note_categories,
-    table_chunk,
     warn_of_distinct_values,
 )
 
@@ -77,7 +78,7 @@ FEW = 3  # columns; fewer that are called 0 and 1 are as likely the cells of a r
 SEPARATORS = {"\t": "tabs", ";": "semicolons"}  # that a CSV file may have instead of commas
 
 
-class TableSource(NamedSource):
+class TableSource(TabularSource):
     """Rows of CSV or TSV files."""
 
     def _read(self) -> Iterator[Chunk]:
@@ -93,7 +94,7 @@ class TableSource(NamedSource):
 
     def _known(self) -> list[str]:
         """Return the columns of which something is known before the first line is read."""
-        return [*self.naming.categorical, *columns_apart(self.reading)]
+        return [*self.naming.kinds, *columns_apart(self.reading)]
 
     def _separator(self, file: str) -> str:
         if self.reading.sep is not None:
@@ -153,11 +154,11 @@ class TableSource(NamedSource):
         def refuse(row: int, message: str) -> None:
             self._refuse(BadRow(message), file, batch.lines[row])
 
-        return table_chunk(table, self.naming, refuse)
+        return self._table_chunk(table, refuse)
 
     def _learn_kinds(self, layout: "_Layout", rows: list[list[str]]) -> None:
         """Find out what the columns hold that have not been seen yet."""
-        kinds = self.naming.categorical
+        kinds = self.naming.kinds
         words: dict[str, Sequence[str]] = {}
         codes: list[str] = []
         for place, name in enumerate(layout.columns):
@@ -165,12 +166,14 @@ class TableSource(NamedSource):
                 continue
             cells = self._without_na([row[place] for row in rows])
             if name in self.reading.categories:
-                kinds[name] = True
+                kinds[name] = None
             elif holds_categories(cells):
-                kinds[name], words[name] = True, cells
+                kinds[name], words[name] = None, cells
+            elif holds_codes(cells):
+                kinds[name] = None
+                codes.append(name)
             else:
-                kinds[name] = holds_codes(cells)
-                codes += [name] if kinds[name] else []
+                kinds[name] = ZERO
         self.decided += note_categories(list(words), "most cells are words")
         self.decided += note_categories(codes, "there are numbers with leading zeros")
         warn_of_distinct_values(words)
@@ -185,16 +188,17 @@ class TableSource(NamedSource):
         cells = dict(zip(layout.columns, zip(*rows, strict=True), strict=True)) if rows else {}
         table = Table({}, {}, None, None, len(rows))
         for place, name in enumerate(layout.columns, 1):
-            column, texts = Column(name, place, problems), self._without_na(cells.get(name, ()))
+            column = Column(name, place, problems, self.reading.missing == "error")
+            texts = self._without_na(cells.get(name, ()))
             if name == layout.label:
                 labels = label_array(column.read(texts, self.labels.text, None))
                 table = table._replace(labels=labels)
             elif name == layout.weight:
                 table = table._replace(weights=np.array(column.read(texts, weight_in, 0.0)))
-            elif name in layout.features and self.naming.categorical[name]:
+            elif name in layout.features and self.naming.kinds[name] is None:
                 table.words[name] = [cell.strip() or None for cell in texts]
             elif name in layout.features:
-                table.numbers[name] = np.array(column.numbers(texts))
+                table.numbers[name] = column.numbers(texts)
         return table
 
 
@@ -382,6 +386,7 @@ def _lines(data: bytes) -> Iterable[str] | Iterable[bytes]:
 
 
 OPTIONS = (
-    "label weight hash_bits max_line_bytes categories keep ignore index_column na_values sep quote"
+    "label weight hash_bits max_line_bytes categories keep ignore index_column na_values missing "
+    "sep quote"
 )
 FORMAT = Format(TableSource, options=tuple(OPTIONS.split()))

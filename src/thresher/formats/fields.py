@@ -1,9 +1,9 @@
 """What a row of text holds: numbers, weights, missing values, and columns of cells."""
 
+import math
 import re
 from collections import Counter
 from collections.abc import Callable, Sequence
-from math import isfinite
 from typing import TypeVar
 
 import numpy as np
@@ -18,24 +18,30 @@ NOT_FINITE = frozenset(
 _WORDS = "na n/a <na> nat null none nil missing ? - -- . 1.#ind -1.#ind 1.#qnan -1.#qnan"
 _SPREADSHEETS = "#n/a #na #null! #num! #value! #ref! #name? #div/0!"
 MISSING = NOT_FINITE | {*_WORDS.split(), *_SPREADSHEETS.split(), "#n/a n/a"}
+QUOTED = 40  # characters of a text at fault
 CODE = re.compile(r"\s*0\d+\s*", re.ASCII)  # a whole number with leading zeros
 
 Problems = dict[int, BadRow]  # by row; the first of each
 Read = TypeVar("Read")
 
 
+def shown(text: str) -> str:
+    """Return a text as messages quote it, unless it is too long."""
+    return repr(text[:QUOTED]) + ("..." if len(text) > QUOTED else "")
+
+
 def decimal(text: str) -> float:
     """Return the number in a text, as ``float`` rounds it."""
     if text.lower() in NOT_FINITE:
-        raise BadRow(f"{text!r} is not finite")
+        raise BadRow(f"{shown(text)} is not finite")
     try:
-        number = float(text)
+        number = math.nan if text.strip(DIGITS) else float(text)
     except ValueError:
-        raise BadRow(f"{text!r} is not a number") from None
-    if text.strip(DIGITS):
-        raise BadRow(f"{text!r} is not a number")
-    if not isfinite(number):
-        raise BadRow(f"{text!r} is beyond the largest number there is")
+        number = math.nan
+    if math.isnan(number):
+        raise BadRow(f"{shown(text)} is not a number")
+    if math.isinf(number):
+        raise BadRow(f"{shown(text)} is beyond the largest number there is")
     return number
 
 
@@ -45,14 +51,14 @@ def decimals(texts: Sequence[str]) -> list[float]:
         numbers = list(map(float, texts))
     except ValueError:
         return [decimal(text) for text in texts]  # raises what is wrong
-    if isfinite(sum(numbers)) and not "".join(texts).strip(DIGITS):
+    if math.isfinite(sum(numbers)) and not "".join(texts).strip(DIGITS):
         return numbers
     return [decimal(text) for text in texts]
 
 
 def weight_of(number: float) -> float:
     """Return how much a row counts."""
-    if not isfinite(number) or number < 0:
+    if not math.isfinite(number) or number < 0:
         raise bad_weight(number)
     return float(number)
 
@@ -81,8 +87,9 @@ def weight_array(weights: Sequence[float | None]) -> np.ndarray | None:
 class Column:
     """A column's name, its place in the table (from 1), and where its problems are noted."""
 
-    def __init__(self, name: str, place: int, problems: Problems) -> None:
+    def __init__(self, name: str, place: int, problems: Problems, complete: bool = False) -> None:
         self.name, self.place, self.problems = name, place, problems
+        self.complete = complete  # whether no number may be missing
 
     def read(
         self, cells: Sequence[str], read: Callable[[str], Read], otherwise: Read
@@ -97,14 +104,20 @@ class Column:
                 self.problems.setdefault(row, BadRow(problem.message, self.place))
         return found
 
-    def numbers(self, cells: Sequence[str]) -> list[float]:
-        """Return the numbers in cells, 0 for empty ones."""
+    def numbers(self, cells: Sequence[str]) -> np.ndarray:
+        """Return the numbers in cells, NaN for empty ones."""
         found = _plain_numbers(cells)
-        return self.read(cells, self._number, 0.0) if found is None else found
+        if found is None or (self.complete and len(found) < len(cells)):
+            return np.array(self.read(cells, self._number, 0.0), np.float64)
+        numbers = np.full(len(cells), np.nan)
+        numbers[[bool(cell) for cell in cells] if len(found) < len(cells) else slice(None)] = found
+        return numbers
 
     def _number(self, cell: str) -> float:
+        if self.complete and not cell:
+            raise BadRow(f"there is no number, in column {self.name!r}")
         try:
-            return decimal(cell) if cell else 0.0
+            return decimal(cell) if cell else float("nan")
         except BadRow as problem:
             raise BadRow(f"{problem.message}{self._advice(cell)}") from None
 
@@ -112,7 +125,7 @@ class Column:
         skip = "leave such rows out (on_error='skip', --on-error skip)"
         if cell.lower() in MISSING:
             return (
-                f", in column {self.name!r}. If it means a missing value, which counts as 0, use "
+                f", in column {self.name!r}. If it means a missing value, use "
                 f"na_values=[{cell!r}] (--na-values {cell}), or {skip}"
             )
         return (
@@ -143,12 +156,12 @@ def holds_codes(cells: Sequence[str]) -> bool:
 
 
 def _plain_numbers(cells: Sequence[str]) -> list[float] | None:
-    """Return the numbers in cells if all cells are numbers or empty, and nothing is odd."""
+    """Return the numbers in cells that are not empty, if all are numbers and nothing is odd."""
     try:
-        numbers = [float(cell) if cell else 0.0 for cell in cells]
+        numbers = [float(cell) for cell in cells if cell]
     except ValueError:
         return None
-    plain = isfinite(sum(numbers)) and not "".join(cells).strip(DIGITS + " ")
+    plain = math.isfinite(sum(numbers)) and not "".join(cells).strip(DIGITS + " ")
     return numbers if plain else None
 
 

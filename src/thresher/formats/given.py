@@ -21,9 +21,9 @@ from thresher.formats.errors import BadRow, DataError
 from thresher.formats.jsonl import features_of
 from thresher.formats.labels import first_missing, first_time, is_missing
 from thresher.formats.named import Gathered
-from thresher.formats.names import GrowingNames, Names
+from thresher.formats.names import ZERO, GrowingNames, Names
 from thresher.formats.protocol import Skipped
-from thresher.formats.tables import Table, check_known, listed, table_chunk
+from thresher.formats.tables import Table, check_known, has_mean, listed, table_chunk
 
 
 def rows_of(X: Any, names: Names | None = None) -> tuple[Chunk, Names | None]:
@@ -81,20 +81,20 @@ def _rows_of_frame(frame: Frame, names: Names) -> Chunk:
     if len(set(frame.names)) < len(frame.names):
         twice = next(name for name in frame.names if frame.names.count(name) > 1)
         raise DataError(f"Two columns are called {twice!r}: rename one.")
-    kinds = names.categorical
+    kinds = names.kinds
     columns = check_known(frame.names, names, None)
     table = Table({}, {}, None, None, frame.n_rows)
     for name in columns:
         values = frame.column(name)
         words = _words_in(values, name)
-        known = kinds.setdefault(name, words is not None)
-        if known:
+        kind = kinds.setdefault(name, ZERO if words is None else None)
+        if kind is None:
             table.words[name] = _as_words(values) if words is None else words
         elif words is not None:
             raise DataError(f"Column {name!r} holds strings, but held numbers before: convert it.")
         else:
             table.numbers[name] = numbers = values.astype(np.float64)
-            wrong = np.flatnonzero(~np.isfinite(numbers))
+            wrong = np.flatnonzero(~np.isfinite(numbers) & ~(has_mean(kind) & np.isnan(numbers)))
             if wrong.size:
                 _refuse_not_finite(numbers[wrong[0]], int(wrong[0]), repr(name))
     return table_chunk(table, names, _refuse)

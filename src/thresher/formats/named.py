@@ -13,6 +13,14 @@ from thresher.formats.fields import weight_array
 from thresher.formats.labels import Label, LabelReader, label_array
 from thresher.formats.names import GrowingNames, HashedNames, Names
 from thresher.formats.protocol import Reading, Skipped
+from thresher.formats.tables import (
+    Table,
+    columns_with_gaps,
+    has_mean,
+    learn_means,
+    note_gaps,
+    table_chunk,
+)
 
 MOST_ROWS = 8192  # of a chunk
 
@@ -95,6 +103,24 @@ class NamedSource(FileSource):
         super()._begin()
         reading = self.reading
         self.labels = LabelReader(reading.labelled, self.no_label, reading.ignore_labels)
+
+
+class TabularSource(NamedSource):
+    """A format whose rows have the same columns."""
+
+    def __init__(self, paths: Sequence[str], reading: Reading, names: Names | None = None) -> None:
+        super().__init__(paths, reading, names)
+        self._learns_means = not self.naming.kinds and reading.missing in (None, "mean")
+        self._noted = set[str]()  # columns in which numbers are missing
+
+    def _table_chunk(self, table: Table, refuse: Refuse) -> Chunk:
+        """Return the rows of a table."""
+        if self._learns_means:
+            learn_means(table, self.naming)
+        filled = [name for name in columns_with_gaps(table) if has_mean(self.naming.kinds[name])]
+        self.decided += note_gaps([name for name in filled if name not in self._noted])
+        self._noted.update(filled)
+        return table_chunk(table, self.naming, refuse)
 
 
 class LineSource(NamedSource):

@@ -11,6 +11,9 @@ from typing import Any, Protocol
 
 import numpy as np
 
+Kind = float | None
+
+ZERO = float("inf")  # the kind of a column of numbers of which a missing one counts as 0
 SHOWN = 3  # names with one hash that are shown
 CACHED = 1 << 18  # names whose hash is kept in memory
 
@@ -18,11 +21,11 @@ CACHED = 1 << 18  # names whose hash is kept in memory
 class Names(Protocol):
     """Columns by name.
 
-    ``categorical`` holds, for each column of the tables read so far, whether its cells are
-    categories (True) or numbers (False), so that a model's tables are always read alike.
+    ``kinds`` holds what the columns of tables are, so that a model's tables are always read alike:
+    None of categories; of numbers, the mean that stands in for a missing one, or ``ZERO``.
     """
 
-    categorical: dict[str, bool]
+    kinds: dict[str, Kind]
 
     def number(self, names: Sequence[str]) -> np.ndarray:
         """Return the columns (int64) of the names of a whole chunk; unseen names get new ones."""
@@ -56,10 +59,8 @@ class Names(Protocol):
 class GrowingNames:
     """Names numbered in the order in which they first occur, without end."""
 
-    def __init__(
-        self, names: Sequence[str] = (), categorical: dict[str, bool] | None = None
-    ) -> None:
-        self.categorical = dict(categorical or {})
+    def __init__(self, names: Sequence[str] = (), kinds: dict[str, Kind] | None = None) -> None:
+        self.kinds = dict(kinds or {})
         self._columns = _InOrder()
         self.number(names)
 
@@ -86,11 +87,11 @@ class GrowingNames:
         """Return the names of these columns; what else occurs will be unknown."""
         kept = np.unique(columns)
         names = [self.name(column) for column in kept.tolist()]
-        return KnownNames(kept, names, len(self), self.categorical)
+        return KnownNames(kept, names, len(self), self.kinds)
 
     def tree(self) -> dict[str, Any]:
         """Return all names in their order."""
-        return {"kind": "growing", **_packed(self._columns.names), **_kinds(self.categorical)}
+        return {"kind": "growing", "names": list(self._columns.names), **_kinds(self.kinds)}
 
 
 class KnownNames:
@@ -105,9 +106,9 @@ class KnownNames:
         columns: np.ndarray,
         names: Sequence[str],
         width: int,
-        categorical: dict[str, bool] | None = None,
+        kinds: dict[str, Kind] | None = None,
     ) -> None:
-        self.categorical = dict(categorical or {})
+        self.kinds = dict(kinds or {})
         self._width = width
         self._columns = dict(zip(names, map(int, columns), strict=True))
         self._names = {column: name for name, column in self._columns.items()}
@@ -138,13 +139,13 @@ class KnownNames:
         """Return a copy with the names of these columns."""
         kept = [c for c in np.unique(columns).tolist() if c in self._names]
         names = [self._names[c] for c in kept]
-        return KnownNames(np.array(kept, np.int64), names, self._width, self.categorical)
+        return KnownNames(np.array(kept, np.int64), names, self._width, self.kinds)
 
     def tree(self) -> dict[str, Any]:
         """Return columns and names beside each other, and the width."""
         columns = np.array(list(self._names), np.int64)
         known = {"columns": columns, "names": list(self._names.values()), "width": self._width}
-        return {"kind": "known", **known, **_kinds(self.categorical)}
+        return {"kind": "known", **known, **_kinds(self.kinds)}
 
 
 class HashedNames:
@@ -158,12 +159,12 @@ class HashedNames:
         self,
         n_bits: int,
         names: Iterable[str] = (),
-        categorical: dict[str, bool] | None = None,
+        kinds: dict[str, Kind] | None = None,
     ) -> None:
         if not 1 <= n_bits <= 62:
             raise ValueError(f"Names are hashed to 1 to 62 bits, not {n_bits}.")
         self.n_bits = n_bits
-        self.categorical = dict(categorical or {})
+        self.kinds = dict(kinds or {})
         self._remembered: dict[int, tuple[str, ...]] = {}
         self._columns = _ByHash(n_bits, self._remembered)
         self.number(list(names))
@@ -197,25 +198,31 @@ class HashedNames:
         """Return a copy that remembers the names of these columns."""
         wanted = np.unique(columns).tolist()
         names = [name for c in wanted for name in self._remembered.get(c, ())]
-        return HashedNames(self.n_bits, names, self.categorical)
+        return HashedNames(self.n_bits, names, self.kinds)
 
     def tree(self) -> dict[str, Any]:
         """Return the names remembered; their hashes are their columns."""
         names = [name for shared in self._remembered.values() for name in shared]
-        hashed = {"n_bits": self.n_bits, **_packed(names)}
-        return {"kind": "hashed", **hashed, **_kinds(self.categorical)}
+        return {"kind": "hashed", "n_bits": self.n_bits, "names": names, **_kinds(self.kinds)}
 
 
 def names_from_tree(tree: dict[str, Any]) -> Names:
     """Return the names whose tree this is."""
-    kinds = {**dict.fromkeys(tree["numeric"], False), **dict.fromkeys(tree["categorical"], True)}
+    means = np.asarray(tree["means"], np.float64)
+    if not (means > -ZERO).all():
+        raise ValueError("The mean of a column is no number.")
+    numbers = zip(tree["numeric"], means.tolist(), strict=True)
+    kinds: dict[str, Kind] = {**dict(numbers), **dict.fromkeys(tree["categorical"])}
+    names = tree["names"]
+    if not isinstance(names, list) or not all(isinstance(name, str) for name in names):
+        raise ValueError("Names are no strings.")
     match tree["kind"]:
         case "growing":
-            return GrowingNames(_unpacked(tree), kinds)
+            return GrowingNames(names, kinds)
         case "known":
-            return KnownNames(tree["columns"], tree["names"], int(tree["width"]), kinds)
+            return KnownNames(tree["columns"], names, int(tree["width"]), kinds)
         case "hashed":
-            return HashedNames(int(tree["n_bits"]), _unpacked(tree), kinds)
+            return HashedNames(int(tree["n_bits"]), names, kinds)
         case other:
             raise ValueError(f"Names of an unknown kind: {other!r}.")
 
@@ -268,23 +275,11 @@ def _look_up(columns: dict[str, int], names: Sequence[str]) -> np.ndarray:
     return np.fromiter(map(columns.__getitem__, names), np.int64, len(names))
 
 
-def _kinds(categorical: dict[str, bool]) -> dict[str, Any]:
-    """Return the kinds of tables' columns as two lists."""
+def _kinds(kinds: dict[str, Kind]) -> dict[str, Any]:
+    """Return the kinds of tables' columns as lists."""
+    means = {name: mean for name, mean in kinds.items() if mean is not None}
     return {
-        "numeric": [name for name, words in categorical.items() if not words],
-        "categorical": [name for name, words in categorical.items() if words],
+        "numeric": list(means),
+        "means": list(means.values()),
+        "categorical": [name for name, mean in kinds.items() if mean is None],
     }
-
-
-def _packed(names: Sequence[str]) -> dict[str, Any]:
-    """Return any number of strings as two arrays: quick to write, half as large as a list."""
-    text = "".join(names).encode("utf-8", "surrogatepass")
-    lengths = np.fromiter(map(len, names), np.int64, len(names))
-    return {"text": np.frombuffer(text, np.uint8).copy(), "lengths": lengths}
-
-
-def _unpacked(tree: dict[str, Any]) -> list[str]:
-    """Return the strings again."""
-    text = np.asarray(tree["text"], np.uint8).tobytes().decode("utf-8", "surrogatepass")
-    ends = np.cumsum(tree["lengths"], dtype=np.int64).tolist()
-    return [text[start:end] for start, end in zip([0, *ends], ends, strict=False)]

@@ -119,6 +119,12 @@ class Reading:
     ignore: Sequence[str] = option((), "Columns that are no features, by name or pattern (*, ?).")
     index_column: str | None = option(None, "Column that identifies rows: no feature.")
     na_values: Sequence[str] = option((), "Cells that mean a missing value, as empty ones do.")
+    missing: str | None = option(
+        None,
+        "A missing number is its column's mean, beside a feature COLUMN=missing; 0; or an error.  "
+        "[default: as in training, else mean]",
+        choices=("mean", "zero", "error"),
+    )
     sep: str | None = option(None, "What separates cells, instead of a comma or a tab.")
     quote: str = option('"', "What encloses cells that hold separators; empty: nothing does.")
 
@@ -140,6 +146,8 @@ class Reading:
             raise ValueError(f"index_base={self.index_base!r}: it must be 0, 1 or None (decide).")
         if self.hash_bits is not None and not 1 <= self.hash_bits <= MOST_BITS:
             raise ValueError(f"hash_bits={self.hash_bits!r}: it must be 1 to {MOST_BITS}.")
+        if self.missing not in (None, "mean", "zero", "error"):
+            raise ValueError(f"missing={self.missing!r}: it must be 'mean', 'zero' or 'error'.")
         if self.max_line_bytes < 1:
             raise ValueError(f"max_line_bytes={self.max_line_bytes!r}: it must be at least 1.")
         characters = {"sep": "," if self.sep is None else self.sep, "quote": self.quote or '"'}

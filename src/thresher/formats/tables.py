@@ -9,16 +9,17 @@ import numpy as np
 
 from thresher.formats.chunk import Chunk, Refuse, assemble
 from thresher.formats.errors import DataError
-from thresher.formats.names import Names
+from thresher.formats.names import ZERO, Kind, Names
 from thresher.formats.protocol import Reading
 
+ABSENT = "missing"  # the category of a missing number
 SHOWN = 20  # columns that a message lists
 FEWEST = 20  # values that are enough to judge a column
 NEARLY_ALL = 0.9  # of which at least so many differ where they are no categories
 
 
 class Table(NamedTuple):
-    """Some rows of a table, column by column; None among words is a missing one."""
+    """Some rows of a table, column by column; NaN and None are missing."""
 
     numbers: dict[str, np.ndarray]
     words: dict[str, Sequence[str | None]]
@@ -28,11 +29,12 @@ class Table(NamedTuple):
 
 
 def table_chunk(table: Table, names: Names, refuse: Refuse) -> Chunk:
-    """Return rows whose features are called ``column`` or ``column=word``.
+    """Return rows whose features are called ``column``, ``column=word`` or ``column=missing``.
 
     Columns of numbers are numbered first, categories row by row as they occur, so that it does not
     matter where one chunk ends and the next begins.
     """
+    table = _filled(table, names)
     categories, word_rows = _categories(table.words)
     numbered = names.number([*table.numbers, *categories])
     columns = np.array(list(table.numbers.values()), np.float64)
@@ -44,6 +46,38 @@ def table_chunk(table: Table, names: Names, refuse: Refuse) -> Chunk:
         np.concatenate([values[rows, places], np.ones(word_rows.size)]),
     )
     return assemble(cells, len(names), table.labels, table.weights, table.n_rows, refuse)
+
+
+def learn_means(table: Table, names: Names) -> None:
+    """Let the mean of each new column of numbers stand in for those that are missing."""
+    for name, numbers in table.numbers.items():
+        if table.n_rows and not has_mean(names.kinds[name]):
+            present = numbers[~np.isnan(numbers)]
+            with np.errstate(over="ignore"):
+                mean = float(present.mean()) if present.size else 0.0
+            names.kinds[name] = mean if np.isfinite(mean) else 0.0
+
+
+def has_mean(kind: Kind) -> bool:
+    """Return whether a column of numbers has a mean that stands in for missing ones."""
+    return kind not in (None, ZERO)
+
+
+def _filled(table: Table, names: Names) -> Table:
+    """Return a table without missing numbers; a category shows where a mean stands for one."""
+    numbers, words = dict(table.numbers), dict(table.words)
+    for name in columns_with_gaps(table):
+        gaps, kind = np.isnan(numbers[name]), names.kinds[name]
+        mean = 0.0 if kind in (None, ZERO) else kind
+        numbers[name] = np.where(gaps, mean, numbers[name])
+        if has_mean(kind):
+            words[name] = [ABSENT if gap else None for gap in gaps.tolist()]
+    return table._replace(numbers=numbers, words=words)
+
+
+def columns_with_gaps(table: Table) -> list[str]:
+    """Return the columns in which numbers are missing."""
+    return [name for name, numbers in table.numbers.items() if np.isnan(numbers).any()]
 
 
 def _categories(words: dict[str, Sequence[str | None]]) -> tuple[list[str], np.ndarray]:
@@ -69,7 +103,7 @@ def feature_columns(columns: Sequence[str], reading: Reading, names: Names, file
     """Return the columns that are features: those a model knows, or those the reading chooses."""
     apart = columns_apart(reading)
     features = [name for name in columns if name not in apart]
-    if names.categorical:
+    if names.kinds:
         return check_known(features, names, file)
     if reading.index_column not in (None, *columns):
         raise DataError(
@@ -82,7 +116,7 @@ def feature_columns(columns: Sequence[str], reading: Reading, names: Names, file
 
 def check_known(columns: Sequence[str], names: Names, file: str | None) -> list[str]:
     """Return the columns that a model has learned from, all of which must be there."""
-    known, there = names.categorical, set(columns)
+    known, there = names.kinds, set(columns)
     missing = [name for name in known if name not in there]
     if missing:
         raise DataError(
@@ -163,6 +197,16 @@ def listed(columns: Sequence[str]) -> str:
 def note_categories(columns: Sequence[str], because: str) -> list[str]:
     """Return the note that some columns were taken for categories, if any were."""
     return [f"Read as categories, as {because}: {listed(columns)}."] if columns else []
+
+
+def note_gaps(columns: Sequence[str]) -> list[str]:
+    """Return the note that numbers are missing in some columns, if there are any."""
+    if not columns:
+        return []
+    return [
+        f"Numbers are missing in {listed(columns)}: each counts as its column's mean, beside a "
+        f"feature such as '{columns[0]}={ABSENT}'. missing= (--missing) has alternatives."
+    ]
 
 
 def warn_of_distinct_values(columns: Mapping[str, Sequence[str]]) -> None:

@@ -63,6 +63,10 @@ class Arrays:
         """Return an array by its name, with its unused room."""
         return self.by_slot[name] if name in self.by_slot else self.whole[name]
 
+    def values(self) -> tuple[np.ndarray, ...]:
+        """Return all arrays in the order of their declaration."""
+        return *self.by_slot.values(), *self.whole.values()
+
     def used(self, name: str) -> np.ndarray:
         """Return what is in use of an array by slot."""
         return self.by_slot[name][..., : self.n_slots]

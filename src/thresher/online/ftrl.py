@@ -64,19 +64,8 @@ class FTRL(RowLearner):
 
     def learn(self, state: Arrays, rows: Rows, updates: Updates) -> int:
         """Learn from the rows in turn; return how many were learned before an overflow."""
-        return follow_leader(
-            rows,
-            updates,
-            self.loss,
-            state["z"],
-            state["roots"],
-            state["bias_z"],
-            state["bias_root"],
-            self.alpha,
-            self.beta,
-            self.l1,
-            self.l2,
-        )
+        numbers = self.alpha, self.beta, self.l1, self.l2
+        return follow_leader(rows, updates, self.loss, state.values(), numbers)
 
     def weights(self, state: Arrays) -> tuple[np.ndarray, float]:
         """Return the closed form of the sums so far."""
@@ -122,7 +111,7 @@ def longest(starts):
 
 
 @jit
-def follow_leader(rows, updates, loss, z, roots, bias_z, bias_root, alpha, beta, l1, l2):
+def follow_leader(rows, updates, loss, arrays, numbers):
     """Learn from the rows in turn; return how many were learned before the numbers overflowed.
 
     A row's sums are brought together first: side by side, several are divided and rooted at once.
@@ -130,6 +119,7 @@ def follow_leader(rows, updates, loss, z, roots, bias_z, bias_root, alpha, beta,
     """
     starts, slots, values = rows
     order, _, biases, _, targets, importance = updates
+    (z, roots, bias_z, bias_root), (alpha, beta, l1, l2) = arrays, numbers
     slowness = 1.0 / alpha
     most = longest(starts)
     near_z, near_roots, weights = np.empty(most), np.empty(most), np.empty(most)

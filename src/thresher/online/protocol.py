@@ -3,7 +3,7 @@
 from abc import ABC, abstractmethod
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any, ClassVar, Protocol, Self, TypeVar
+from typing import Any, ClassVar, Generic, Protocol, Self, TypeVar
 
 import numpy as np
 
@@ -61,81 +61,67 @@ class State(Protocol):
 S = TypeVar("S", bound=State)
 
 
-class Online(Protocol[S]):
+@dataclass(frozen=True)
+class Online(ABC, Generic[S]):
     """One algorithm: its settings are its fields; everything that changes is in the state.
 
     The loop asks for ``room``, gives no more than so many updates to ``advance``, and calls
-    ``close`` once there is no room left, until the learner is ``finished``.
+    ``close`` once there is no room left, until the learner is ``finished``. A learner without
+    stages inherits what concerns them.
     """
 
-    parameters: ClassVar[Parameters]
+    loss: int  # its code
+    steps: Steps
 
-    @property
-    def loss(self) -> int:
-        """Return the code of the loss that it makes small."""
-        ...
-
-    @property
-    def steps(self) -> Steps:
-        """Return how long steps are."""
-        ...
+    parameters: ClassVar[Parameters] = ()
 
     @property
     def n_orders(self) -> int:
         """Return how many orders of rows at hand it reads at once: one, or one for every path."""
-        ...
+        return 1
 
+    @abstractmethod
     def start(self, n_columns: int) -> S:
         """Return the state before the first row."""
-        ...
 
     def room(self, state: S) -> int:
         """Return how many more updates it can take before it has to close a stage."""
-        ...
+        return ENDLESS
 
+    @abstractmethod
     def advance(self, state: S, rows: Rows, updates: list[Updates], threads: Threads) -> None:
         """Learn from the rows in turn, for which there must be room, or raise an Overflow.
 
         ``updates`` has an entry for every order.
         """
-        ...
 
     def close(self, state: S) -> None:
         """Do what is due at the end of a stage."""
-        ...
 
     def active(self, state: S) -> np.ndarray | None:
         """Return the slots that can still have a weight; None if all can."""
-        ...
+        return None
 
     def finished(self, state: S) -> bool:
         """Return whether nothing is left to learn."""
-        ...
+        return False
 
     def settles(self, state: S) -> bool:
         """Return whether weights that no longer change may end the training."""
-        ...
+        return True
 
+    @abstractmethod
     def weights(self, state: S) -> tuple[np.ndarray, np.ndarray | float]:
-        """Return the weights by slot, and the weight of the constant input.
+        """Return the weights by slot, all shrinkage paid, and the weight of the constant input.
 
         Both have a first axis of outputs where there are several.
         """
-        ...
-
-    def probabilities(self, state: S) -> np.ndarray | None:
-        """Return how surely each slot is selected; None if the learner cannot tell."""
-        ...
 
 
 @dataclass(frozen=True)
-class RowLearner(ABC):
+class RowLearner(Online[Arrays]):
     """A learner without stages: an update for a row, and a way to read weights."""
 
-    loss: int
-    steps: Steps
-
-    parameters: ClassVar[Parameters]
     by_slot: ClassVar[dict[str, type]]  # arrays with an entry per slot
     whole: ClassVar[dict[str, type]]  # single numbers, kept as arrays of one for kernels to change
 
@@ -144,19 +130,6 @@ class RowLearner(ABC):
     def of(cls, loss: Loss, fit_intercept: bool, values: Mapping[str, Any]) -> Self:
         """Return the learner that a user's parameters describe."""
 
-    @abstractmethod
-    def learn(self, state: Arrays, rows: Rows, updates: Updates) -> int:
-        """Learn from the rows in turn; return how many were learned before an overflow."""
-
-    @abstractmethod
-    def weights(self, state: Arrays) -> tuple[np.ndarray, float]:
-        """Return the weights by slot, all shrinkage paid, and the constant input's weight."""
-
-    @property
-    def n_orders(self) -> int:
-        """Return how many orders of rows it reads: one."""
-        return 1
-
     def start(self, n_columns: int) -> Arrays:
         """Return the state before the first row."""
         return Arrays(
@@ -164,29 +137,12 @@ class RowLearner(ABC):
             {name: np.zeros(1, kind) for name, kind in self.whole.items()},
         )
 
-    def room(self, state: Arrays) -> int:
-        """Return how many more updates it can take: any number."""
-        return ENDLESS
-
     def advance(self, state: Arrays, rows: Rows, updates: list[Updates], threads: Threads) -> None:
         """Learn from the rows in turn, all of them, or raise an Overflow."""
         learned = self.learn(state, rows, updates[0])
         if learned < updates[0].order.size:
             raise Overflow(int(updates[0].order[learned]))
 
-    def close(self, state: Arrays) -> None:  # noqa: B027
-        """Do nothing: there are no stages."""
-
-    def active(self, state: Arrays) -> None:  # noqa: B027
-        """Return None: every slot can have a weight."""
-
-    def finished(self, state: Arrays) -> bool:
-        """Return False: there is always more to learn."""
-        return False
-
-    def settles(self, state: Arrays) -> bool:
-        """Return True: weights that no longer change may end the training."""
-        return True
-
-    def probabilities(self, state: Arrays) -> None:  # noqa: B027
-        """Return None: it does not know how surely it selects."""
+    @abstractmethod
+    def learn(self, state: Arrays, rows: Rows, updates: Updates) -> int:
+        """Learn from the rows in turn; return how many were learned before an overflow."""

@@ -73,17 +73,7 @@ class RDA(RowLearner):
 
     def learn(self, state: Arrays, rows: Rows, updates: Updates) -> int:
         """Learn from the rows in turn; return how many were learned before an overflow."""
-        return average_gradients(
-            rows,
-            updates,
-            self.loss,
-            state["sums"],
-            state["bias_sum"],
-            state["updates"],
-            state["gamma"],
-            self.l1,
-            self.rho,
-        )
+        return average_gradients(rows, updates, self.loss, state.values(), self.l1, self.rho)
 
     def weights(self, state: Arrays) -> tuple[np.ndarray, float]:
         """Return the closed form of the sums so far."""
@@ -118,7 +108,7 @@ def weights_of(sums, updates_done, gamma, l1, rho):
 
 
 @jit
-def average_gradients(rows, updates, loss, sums, bias_sum, done, gamma, l1, rho):
+def average_gradients(rows, updates, loss, arrays, l1, rho):
     """Learn from the rows in turn; return how many were learned before the numbers overflowed.
 
     The steps are 1/gamma, and ``gamma[0]`` is the last one's. One function: arrays handed to others
@@ -126,6 +116,7 @@ def average_gradients(rows, updates, loss, sums, bias_sum, done, gamma, l1, rho)
     """
     starts, slots, values = rows
     order, steps, biases, _, targets, importance = updates
+    sums, bias_sum, done, gamma = arrays
     count, slowness, constant, learned = done[0], gamma[0], bias_sum[0], order.size
     final = order.size - 1
     for t in range(order.size):

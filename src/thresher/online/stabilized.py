@@ -17,9 +17,9 @@ from thresher.online import stages
 from thresher.online.bursts import EVERY, INFORMATIVE, LINEAR, SQRT
 from thresher.online.parameter import Parameter, Parameters, with_defaults
 from thresher.online.paths import PathState
-from thresher.online.protocol import Overflow
+from thresher.online.protocol import Online, Overflow
 from thresher.online.stages import Rules, Run, Schedule
-from thresher.online.steps import AVERAGED, STEPS, Steps, steps_for
+from thresher.online.steps import AVERAGED, STEPS, steps_for
 from thresher.online.updates import Updates
 from thresher.rows import Rows
 from thresher.threads import Threads
@@ -35,11 +35,10 @@ WORTH_THREADS = 1 << 16  # nonzeros of all paths in a stage
 
 
 @dataclass(frozen=True)
-class StabilizedTruncatedSGD:
+class StabilizedTruncatedSGD(Online[PathState]):
     """Paths that meet at the ends of stages, to purge features together."""
 
     rules: Rules
-    steps: Steps
     n_paths: int
     stream: bool = False  # whether columns may appear, which no stage may know before they do
 
@@ -145,12 +144,7 @@ class StabilizedTruncatedSGD:
             seed=int(seed),
         )
         steps = steps_for(loss, values, fit_intercept, AVERAGED)
-        return cls(rules, steps, int(values["n_paths"]), stream)
-
-    @property
-    def loss(self) -> int:
-        """Return the code of the loss that it makes small."""
-        return self.rules.loss
+        return cls(loss.code, steps, rules, int(values["n_paths"]), stream)
 
     @property
     def n_orders(self) -> int:

@@ -17,15 +17,14 @@ are ranked by the norms.
 
 import math
 from dataclasses import dataclass
-from typing import Any, ClassVar, Self
+from typing import Any, Self
 
 import numpy as np
 
 from thresher.files import access
 from thresher.losses import LOG_LOSS, SQUARED_ERROR, Loss
 from thresher.online.arrays import Arrays, Restore
-from thresher.online.parameter import Parameters
-from thresher.online.protocol import Overflow
+from thresher.online.protocol import Online, Overflow
 from thresher.online.steps import Steps
 from thresher.online.thresh_rows import (
     AROUND,
@@ -150,16 +149,11 @@ class ThreshState(Arrays):
 
 
 @dataclass(frozen=True)
-class Thresh:
+class Thresh(Online[ThreshState]):
     """Learns the best ``n_features`` and their weights; None is one per cent of the columns."""
 
-    loss: int
-    steps: Steps
     n_features: int | None = None
     n_outputs: int = 1
-
-    parameters: ClassVar[Parameters] = ()
-    joint: ClassVar[bool] = True
 
     @classmethod
     def of(
@@ -172,11 +166,6 @@ class Thresh:
     def of_numbers(self) -> bool:
         """Return whether targets are numbers."""
         return self.loss >= SQUARED_ERROR
-
-    @property
-    def n_orders(self) -> int:
-        """Return how many orders of rows it reads: one."""
-        return 1
 
     def start(self, n_columns: int) -> ThreshState:
         """Return the state before the first row."""
@@ -224,17 +213,6 @@ class Thresh:
     def active(self, state: ThreshState) -> np.ndarray:
         """Return the slots that have not been purged."""
         return state.active
-
-    def finished(self, state: ThreshState) -> bool:
-        """Return False: there is always more to learn."""
-        return False
-
-    def settles(self, state: ThreshState) -> bool:
-        """Return True: weights that no longer change may end the training."""
-        return True
-
-    def probabilities(self, state: ThreshState) -> None:
-        """Return None: it does not know how surely it selects."""
 
     def weights(self, state: ThreshState) -> tuple[np.ndarray, np.ndarray]:
         """Return the weights by output and slot, the best features', and the constant input's."""

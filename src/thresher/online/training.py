@@ -111,22 +111,20 @@ class Training:
         targets: list[np.ndarray],
         importance: np.ndarray,
         threads: Threads,
-        new: bool = True,
     ) -> None:
         """Learn a chunk of a stream: all of it, or, if anything goes wrong, nothing.
 
-        It is cut where stages close, which must not depend on rows that come later. Rows that an
-        earlier pass has brought are not ``new``.
+        It is cut where stages close, which must not depend on rows that come later.
         """
         slots, known = self.vocabulary.slots_in(rows), len(self.vocabulary)
-        restores = [self.vocabulary.savepoint(slots)]
+        restores = [self.vocabulary.savepoint()]
         restores += [problem.savepoint(slots, rows.n) for problem in self.problems]
         done = 0
         try:
             while done < rows.n and (left := self._open_problems()):
                 room = min(self.learner.room(problem.state) for problem in left)
                 now = slice(done, min(done + max(room, 0), rows.n))
-                piece = self.vocabulary.absorb(rows.part(now.start, now.stop), new)
+                piece = self.vocabulary.absorb(rows.part(now.start, now.stop))
                 batch = Batch.of(piece, importance[now])
                 self._learn_piece(batch, [one[now] for one in targets], threads)
                 done = now.stop
@@ -180,14 +178,6 @@ class Training:
         columns = self.vocabulary.columns[used]
         order = np.argsort(columns)
         return columns[order], joined[:, used[order]], np.concatenate(intercepts)
-
-    def probabilities(self) -> np.ndarray | None:
-        """Return how surely columns are selected: a row per problem, by slot of the vocabulary.
-
-        None if the learner cannot tell.
-        """
-        known = [self.learner.probabilities(problem.state) for problem in self.problems]
-        return None if any(one is None for one in known) else np.array(known)
 
     def tree(self) -> dict[str, Any]:
         """Return all that learning needs to go on, as a tree of plain values, but the learner.

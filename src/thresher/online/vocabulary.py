@@ -11,49 +11,35 @@ import numpy as np
 
 from thresher.files import access
 from thresher.jit import jit
-from thresher.online.arrays import Arrays, Restore
+from thresher.online.arrays import Restore, grown
 from thresher.rows import MOST_COLUMNS, Rows, refuse_width
 
 
 class Vocabulary:
-    """Columns by slot, slots by column, and in how many rows each column has occurred."""
+    """Columns by slot, and slots by column."""
 
     def __init__(self, n_columns: int) -> None:
         self.n_columns = n_columns
         self._slot_of = _room_for(n_columns)  # slot + 1; 0 is a column never seen
-        self.arrays = Arrays(
-            {"columns": np.zeros(0, np.int64), "occurrences": np.zeros(0, np.int64)}, {}
-        )
+        self._columns, self._n_slots = np.zeros(0, np.int64), 0
 
     def __len__(self) -> int:
         """Return the number of columns seen so far."""
-        return self.arrays.n_slots
+        return self._n_slots
 
     @property
     def columns(self) -> np.ndarray:
         """Return the columns by slot."""
-        return self.arrays.used("columns")
+        return self._columns[: self._n_slots]
 
-    @property
-    def occurrences(self) -> np.ndarray:
-        """Return in how many rows each column has occurred, by slot."""
-        return self.arrays.used("occurrences")
-
-    def absorb(self, rows: Rows, count: bool = True, by_frequency: bool = False) -> Rows:
+    def absorb(self, rows: Rows, by_frequency: bool = False) -> Rows:
         """Return rows with slots in place of columns, new columns included.
 
-        With ``count`` their occurrences are new. Slots ``by_frequency`` of these rows keep
-        frequent columns side by side, which is kind to the processor's cache.
+        New slots ``by_frequency`` in these rows keep frequent columns side by side, which is kind
+        to the processor's cache.
         """
         self.widen(int(rows.columns.max()) + 1 if rows.columns.size else 0)
-        if by_frequency:
-            fresh, counts = count_fresh(rows.columns, self._slot_of, len(self))
-            self._slot_of[fresh] = 0
-            self._assign(fresh[np.argsort(-counts, kind="stable")])
-        slots, fresh = number_columns(rows.columns, self._slot_of, len(self))
-        self._append(fresh)
-        if count:
-            count_slots(slots, self.arrays["occurrences"])
+        slots = self._number(rows.columns, by_frequency)
         return Rows(rows.starts, slots, rows.values)
 
     def widen(self, n_columns: int) -> None:
@@ -70,59 +56,49 @@ class Vocabulary:
         """Return the slots of the rows' columns that are known, each once."""
         return distinct_slots(rows.columns, self._slot_of, len(self))
 
-    def savepoint(self, slots: np.ndarray) -> Restore:
-        """Return what undoes the absorption of rows that have the given slots, and new ones."""
+    def savepoint(self) -> Restore:
+        """Return what undoes the absorption of rows."""
         known, n_columns = len(self), self.n_columns
-        occurrences = self.arrays["occurrences"].take(slots)
 
         def restore() -> None:
             self._slot_of[self.columns[known:]] = 0
-            self.arrays["occurrences"][slots] = occurrences
-            self.arrays.n_slots = known
-            self.n_columns = n_columns
+            self._n_slots, self.n_columns = known, n_columns
 
         return restore
 
     def spread(self, by_slot: np.ndarray, n_columns: int, fill: float = 0) -> np.ndarray:
         """Return numbers by slot, in the last axis, as an array over so many columns."""
-        shape = (*by_slot.shape[:-1], n_columns)
-        by_column = np.full(shape, fill, by_slot.dtype) if fill else np.zeros(shape, by_slot.dtype)
+        by_column = np.full((*by_slot.shape[:-1], n_columns), fill, by_slot.dtype)
         by_column[..., self.columns] = by_slot
         return by_column
 
     def tree(self) -> dict[str, Any]:
         """Return everything as a tree of plain values; see ``Arrays.tree``."""
-        return {
-            "n_columns": self.n_columns,
-            "columns": self.columns,
-            "occurrences": self.occurrences,
-        }
+        return {"n_columns": self.n_columns, "columns": self.columns}
 
     @classmethod
     def from_tree(cls, tree: dict[str, Any]) -> "Vocabulary":
         """Return the vocabulary that gave a tree."""
         read = cls(access.whole(tree, "n_columns", most=MOST_COLUMNS - 1))
-        columns = access.array(tree, "columns", np.int64, (None,))
-        if columns.size and not (columns.min() >= 0 and columns.max() < read.n_columns):
-            access.refuse(f"columns go up to {columns.max()}, but there are {read.n_columns}")
-        read._assign(columns)
+        columns = access.integers(tree, "columns", None, read.n_columns)
+        read._number(columns.astype(np.uint32))
         if len(read) != columns.size:
             access.refuse("a column occurs twice")
-        read.arrays["occurrences"][: len(read)] = access.array(
-            tree, "occurrences", np.int64, (columns.size,)
-        )
         return read
 
-    def _assign(self, columns: np.ndarray) -> None:
-        columns = columns.astype(np.uint32, copy=False)
-        _, fresh = number_columns(columns, self._slot_of, len(self))
-        self._append(fresh)
-
-    def _append(self, fresh: np.ndarray) -> None:
-        """Take in columns that have just been given the next slots."""
-        before = len(self)
-        self.arrays.grow(before + fresh.size)
-        self.arrays["columns"][before : len(self)] = fresh
+    def _number(self, columns: np.ndarray, by_frequency: bool = False) -> np.ndarray:
+        """Return the slots of columns; those not seen before get the next ones."""
+        known = len(self)
+        slots, fresh = number_columns(columns, self._slot_of, known)
+        self._n_slots += fresh.size
+        if by_frequency:
+            order = np.argsort(-np.bincount(slots, minlength=len(self))[known:], kind="stable")
+            fresh = fresh[order]
+            self._slot_of[fresh] = np.arange(known + 1, len(self) + 1)
+            slots, _ = number_columns(columns, self._slot_of, len(self))
+        self._columns = grown(self._columns, len(self))
+        self._columns[known : len(self)] = fresh
+        return slots
 
 
 def _room_for(n_columns: int, most: int | None = None) -> np.ndarray:
@@ -149,30 +125,6 @@ def number_columns(columns, slot_of, known):
             slot = slot_of[columns[k]] = known + n
         slots[k] = slot - 1
     return slots, fresh[:n]
-
-
-@jit
-def count_fresh(columns, slot_of, known):
-    """Return the columns not seen before, which get the next slots, and how often each occurs."""
-    room = min(columns.size, slot_of.size)
-    fresh, counts = np.empty(room, columns.dtype), np.zeros(room, np.int64)
-    n = 0
-    for k in range(columns.size):
-        slot = slot_of[columns[k]]
-        if slot == 0:
-            fresh[n] = columns[k]
-            n += 1
-            slot = slot_of[columns[k]] = known + n
-        if slot > known:
-            counts[slot - known - 1] += 1
-    return fresh[:n], counts[:n]
-
-
-@jit
-def count_slots(slots, counts):
-    """Add how often each slot occurs."""
-    for k in range(slots.size):
-        counts[slots[k]] += 1
 
 
 @jit

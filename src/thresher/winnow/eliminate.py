@@ -57,6 +57,7 @@ class Field(NamedTuple):
     """Screened columns in their metric: what is eliminated from, and held-out rows beside it.
 
     ``in_length`` are the columns that make up a row's length; none where rows are not scaled.
+    Weights are penalized as if all rows were divided by ``length``.
     """
 
     problem: Problem
@@ -64,6 +65,7 @@ class Field(NamedTuple):
     factors: np.ndarray
     in_length: np.ndarray
     held: Rows
+    length: float = 1.0
 
     @classmethod
     def of(cls, sample: Sample, sums: Sums, n_screened: int, held: Rows | None = None) -> Self:
@@ -122,13 +124,11 @@ class Field(NamedTuple):
         The ``weights`` are those that selected.
         """
         field = self._with_kept_lengths() if way.kept_length else self
-        factors = np.ones(field.columns.size)
         if way.adaptive:
             sizes = np.linalg.norm(self.by_column(weights)[:-1], axis=1)
-            factors = np.maximum(sizes / max(sizes.max(initial=0.0), TINY), SMALLEST)
-        field = field._scaled(factors)
-        length = field.problem.mean_length()
-        return field._scaled(np.full(factors.size, 1.0 / length)) if length > 0 else field
+            largest = max(sizes.max(initial=0.0), TINY)
+            field = field._scaled(np.maximum(sizes / largest, SMALLEST))
+        return field._replace(length=field.problem.mean_length() or 1.0)
 
     def _scaled(self, factors: np.ndarray) -> Self:
         """Return the same with every column multiplied by a factor."""
@@ -150,9 +150,9 @@ class Field(NamedTuple):
 
     def fit(self, weights: np.ndarray, strength: float, precision: float = PRECISION) -> np.ndarray:
         """Move weights, the intercepts last, to the least penalized loss; return them."""
-        penalties = np.full(self.columns.size, 1.0 / strength)
+        penalties = np.full(self.columns.size, self.length**2 / strength)
         weight = float(self.problem.importance.sum())
-        precision *= min(math.sqrt(weight), weight)
+        precision *= self.length * min(math.sqrt(weight), weight)
         fit_ridge(self.problem, penalties, weights, precision)
         return weights
 

@@ -18,6 +18,7 @@ from thresher.threads import Threads
 from thresher.winnow.eliminate import Field, Final, Refit, Way, eliminate
 
 STRENGTHS = (0.1, 0.5, 2.5)  # while selecting
+WEAKER = (12.5,)  # besides these where targets are numbers, which may have hardly any noise
 FINALS = (0.3, 3.0, 30.0, 300.0)  # of the features selected
 OF_NUMBERS = tuple(loss.code for loss in LOSSES.values() if loss.of_numbers)
 # Adaptive weights pay where targets are numbers; for classes they change nothing.
@@ -47,6 +48,7 @@ class Table(NamedTuple):
     """
 
     sizes: list[int]
+    strengths: tuple[float, ...]
     finals: list[Final]
     importance: np.ndarray
     losses: np.ndarray
@@ -94,21 +96,23 @@ def fold_table(
         way for way in WAYS if (lengths or not way.kept_length) and (numbers or not way.adaptive)
     ]
     finals = [Final(way, strength) for way in ways for strength in FINALS]
+    strengths = STRENGTHS + WEAKER if numbers else STRENGTHS
 
     def descend(fold: Fold, strength: float) -> Descent:
         return _descend(fold, strength, sizes, finals, score)
 
-    first = threads.map(descend, folds, [STRENGTHS[0]] * len(folds))
+    first = threads.map(descend, folds, [strengths[0]] * len(folds))
     chosen = better_way(folds, first)
     first = [one.with_finals(chosen) for one in first]
     finals = finals[chosen]
-    jobs = list(product(folds, STRENGTHS[1:]))
+    jobs = list(product(folds, strengths[1:]))
     others = threads.map(descend, *zip(*jobs, strict=True)) if jobs else []
-    each = len(STRENGTHS) - 1
+    each = len(strengths) - 1
     runs = [[one, *others[each * i : each * (i + 1)]] for i, one in enumerate(first)]
     scores = np.stack([np.stack([one.scores for one in mine]) for mine in runs])
     return Table(
         sizes,
+        strengths,
         finals,
         np.concatenate([fold.importance for fold in folds]),
         np.concatenate([np.stack([one.losses for one in mine], axis=1) for mine in runs]),

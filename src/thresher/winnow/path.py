@@ -1,6 +1,7 @@
 """Winnowing as a whole: folds choose, all rows select, and the result is a model of every size."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from functools import partial
 from typing import NamedTuple, Self
 
 import numpy as np
@@ -10,7 +11,6 @@ from thresher.prepare import Preparation
 from thresher.threads import Threads
 from thresher.winnow.eliminate import Field, Refit, eliminate, sizes_down
 from thresher.winnow.folds import (
-    STRENGTHS,
     Choice,
     Fold,
     Score,
@@ -31,7 +31,7 @@ FINE = 4  # every size up to this one is on the path
 RARE = 0.2  # share of a fold's rows that belong to any class, if all are as rare: at least
 MOST_IN_FOLD = 3_000  # rows that a fold learns from, and as many that it holds out
 CLEARLY = 2.0  # standard errors
-FINAL_PRECISION = 1e-3  # of weights that stay: so fine that units of columns do not show
+FINAL_PRECISION = 3e-3  # of weights that stay: so fine that units of columns do not show
 
 
 class Path(NamedTuple):
@@ -138,8 +138,10 @@ def winnow(sample: Sample, splits: Sequence[Split], plan: Plan, threads: Threads
     def fold(parts: tuple[Part, Part]) -> Fold:
         return fold_of(sample, [part.places for part in parts], parts, screened)
 
-    field = Field.of(sample, Sums.of(sample), screened)
-    folds = threads.map(fold, [rows_in_fold(sample, split) for split in splits])
+    jobs: list[Callable[[], Field | Fold]]
+    jobs = [partial(Field.of, sample, Sums.of(sample), screened)]
+    jobs += [partial(fold, rows_in_fold(sample, split)) for split in splits]
+    field, *folds = threads.map(lambda job: job(), jobs)
     return winnow_fields(field, folds, plan, largest, threads)
 
 
@@ -196,19 +198,19 @@ def winnow_fields(
     table = fold_table(folds, sizes, threads, plan.score)
     choice = choose(table, plan.caution, plan.size and first)
     size = first if plan.size is not None else choose_size(table, choice)
-    return _path(field, table, choice, size)
+    return _path(field, table, choice, size, threads)
 
 
-def _path(field: Field, table: Table, choice: Choice, size: int) -> Path:
+def _path(field: Field, table: Table, choice: Choice, size: int, threads: Threads) -> Path:
     """Return models of all sizes, with the strengths chosen."""
-    columns, weights, intercepts, refit = [], [], [], Refit(FINAL_PRECISION)
-    steps = eliminate(field, STRENGTHS[choice.strength], table.sizes)
-    for (left, selecting), final in zip(steps, choice.finals, strict=True):
-        (ready, fitted), *_ = refit.fit(left, selecting, [table.finals[final]])
-        prepared, intercept = ready.prepared_weights(fitted)
-        columns.append(left.columns)
-        weights.append(prepared)
-        intercepts.append(intercept)
+    refit, finals = Refit(FINAL_PRECISION), (table.finals[final] for final in choice.finals)
+
+    def model(step: tuple[Field, np.ndarray]) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        (ready, fitted), *_ = refit.fit(*step, [next(finals)])
+        return ready.columns, *ready.prepared_weights(fitted)
+
+    steps = eliminate(field, table.strengths[choice.strength], table.sizes)
+    columns, weights, intercepts = zip(*threads.follow(model, steps), strict=True)
     losses, errors = at_choice(table.losses, choice), at_choice(table.errors, choice)
     gain = table.null_losses - losses[:, mean(losses, table.importance).argmin()]
     scores = None if table.scores is None else at_choice(table.scores, choice).mean(axis=0)[::-1]
@@ -216,8 +218,8 @@ def _path(field: Field, table: Table, choice: Choice, size: int) -> Path:
     fold_columns, fold_shares = _shares(table, choice)
     return Path(
         sizes=np.array(table.sizes[::-1]),
-        columns=columns[::-1],
-        weights=weights[::-1],
+        columns=list(columns[::-1]),
+        weights=list(weights[::-1]),
         intercepts=np.array(intercepts[::-1]),
         fold_columns=fold_columns[::-1],
         fold_shares=fold_shares[::-1],
@@ -227,7 +229,7 @@ def _path(field: Field, table: Table, choice: Choice, size: int) -> Path:
         error_se=standard_error(errors, table.importance)[::-1],
         score=scores,
         final_penalties=1.0 / strengths[::-1],
-        penalty=1.0 / STRENGTHS[choice.strength],
+        penalty=1.0 / table.strengths[choice.strength],
         kept_length=table.finals[0].way.kept_length,
         adaptive=table.finals[0].way.adaptive,
         null_loss=float(mean(table.null_losses, table.importance)),
