@@ -24,8 +24,10 @@ from cases import (
     VARIANTS,
     assert_same_bits,
     facts,
+    fail,
     labelled_rows,
     make,
+    poisoned,
     stream,
     variant_id,
 )
@@ -162,20 +164,6 @@ def test_partial_fit_after_fit_may_be_cut_anywhere(name, changes):
 # ------------------------------------------------------------------------------ all or nothing
 
 STEEP = {"loss": "squared_hinge"}  # a loss whose slope grows with the error runs away at once
-
-
-def poisoned(rows, labels):
-    """Return the rows with six more at the end that no learner survives, and their weights."""
-    last = sparse.csr_array(np.repeat(np.eye(1, rows.shape[1]), 6, axis=0))
-    weights = np.r_[np.ones(labels.size), np.full(6, 1e300)]
-    return sparse.vstack([rows, last]).tocsr(), np.r_[labels, [0, 1, 0, 1, 0, 1]], weights
-
-
-def fail(model, rows, labels):
-    """Let a chunk overflow after its last good row."""
-    bad_rows, bad_labels, weights = poisoned(rows, labels)
-    with pytest.raises(ValueError, match="overflowed"):
-        model.partial_fit(bad_rows, bad_labels, sample_weight=weights)
 
 
 @pytest.mark.parametrize("name", STREAMING)
