@@ -266,6 +266,8 @@ def test_all_features_may_be_purged():
     assert model.training_.finished
     assert not model.coef_.any()
     assert (model.history_[-1]["stable"], model.history_[-1]["nonzero"]) == (0, 0)
+    before = model.training_.problems[0].pace.updates
+    assert model.partial_fit(*ROWS[:2]).training_.problems[0].pace.updates == before
 
 
 @pytest.mark.parametrize("selection", ["informative", "every"])
