@@ -21,7 +21,9 @@ from thresher.estimators.saving import dumps, loads
 from thresher.files.errors import ModelFileError
 from thresher.online.quantile import quantile
 from thresher.online.stages import KEEP, annealed_rejection_rate, grown_burst_size
-from thresher.online.training import Narrowing
+from thresher.online.training import Narrowing, Training
+from thresher.rows import Rows
+from thresher.threads import Threads
 
 SEED = 5
 SMALL = {"n_paths": 3, "burst_size": 4, "bursts_per_stage": 3, "eta0": 0.3, "normalize": False}
@@ -232,6 +234,26 @@ def test_same_bits_for_a_stream_that_is_cut_fails_and_is_saved(changes):
             assert dumps(model, training_state=True) == before
             model = loads(before)
         assert before == dumps(whole, training_state=True)
+
+
+@layouts
+def test_same_bits_for_a_stream_whose_columns_nobody_knows(changes):
+    X, targets = LONG[0], np.where(LONG[1], 1.0, -1.0)
+    rows = sparse.csr_array(X[:, np.argmax(X != 0, axis=0).argsort()])  # as they appear
+    learner = make(**changes).partial_fit(rows[:1], [0], classes=[0, 1]).training_.learner
+    weights = []
+    for size in (1, 7, 100):
+        training = Training.start(learner, 1, 0)
+        for first in range(0, 100, size):
+            part = sparse.csr_array(rows[first : first + size])
+            now = [targets[first : first + size]], np.ones(part.shape[0])
+            training.learn(Rows.of(part), *now, Threads())
+        state = training.problems[0].state
+        weights.append([*training.weights(), state.stable, repr(learner.history(state))])
+    for other in weights[1:]:
+        for mine, its in zip(other, weights[0], strict=True):
+            assert_array_equal(mine, its)
+    assert not state.stable.all()
 
 
 def test_many_stages():
