@@ -131,6 +131,15 @@ def partial_fit(setting: Setting) -> Iterator[Figure]:
         yield from compared("partial_fit", rows, setting.rounds, ours, theirs)
 
 
+def chunks(setting: Setting) -> Iterator[Figure]:
+    """One pass in chunks of 100 rows over the same rows in one call."""
+    rows, calls = main_rows(setting), 5 if setting.small else 100
+    for name, make in {"FTRL": partial(classic, "FTRL"), "flagship": partial(flagship, 50)}.items():
+        ours = {f"{name}, 100 rows a call": lambda make=make: _calls(make(), rows, 100, calls)}
+        theirs = {"one call": lambda make=make: _calls(make(), rows, 100 * calls, 1)}
+        yield from compared("chunks", rows, setting.rounds, ours, theirs)
+
+
 def _calls(model: Any, rows: Data, n: int, calls: int) -> None:
     """Learn the rows from the beginning, chunk by chunk; the model goes on from where it was."""
     for k in range(calls):
@@ -205,6 +214,7 @@ CASES: dict[str, Callable[[Setting], Iterator[Figure]]] = {
     "river": river,
     "predict": predict,
     "partial_fit": partial_fit,
+    "chunks": chunks,
     "read": read,
     "width": width,
     "elimination": elimination,

@@ -42,7 +42,7 @@ GROUPS = {"new": ("new",), "tuned on": ("paper", "extension")}  # roles of sets
 Cell = tuple[str, int]  # a set at a size
 
 
-def prepare(name: str, split: int) -> Split:
+def prepare(name: str, split: int, scale: bool = True) -> Split:
     """Return the rows of a split as every method sees them; what scales them is learned on some."""
     X, y = data.load_all(name)
     kept = np.sort(np.random.default_rng(0).permutation(y.size)[:MOST_ROWS])
@@ -51,6 +51,8 @@ def prepare(name: str, split: int) -> Split:
         np.arange(y.size), test_size=TEST_SHARE, random_state=split, stratify=y
     )
     A, B = X[train], X[test]
+    if not scale:
+        return Split(A, y[train], B, y[test])
     if data.named(name).counts:
         tfidf = TfidfTransformer().fit(A)
         A, B = tfidf.transform(A), tfidf.transform(B)

@@ -64,6 +64,14 @@ def append(path: Path, record: Record) -> None:
         file.write(f"{text}\n".encode())
 
 
+def keep_latest(path: Path, fields: Sequence[str]) -> None:
+    """Write a file anew with the last record of each task only."""
+    lines = [json.dumps(record, separators=(",", ":")) for record in read(path, fields).values()]
+    rewritten = path.with_suffix(".tmp")
+    rewritten.write_text("".join(f"{line}\n" for line in lines), encoding="utf-8")
+    rewritten.replace(path)
+
+
 def measure(
     tasks: Sequence[Record], work: Work, path: Path, jobs: int = 1, again: bool = False
 ) -> list[str]:
@@ -84,6 +92,8 @@ def measure(
             f"{number} of {len(left)}, {remaining:.0f} min left: {_in_words(task)}",
             file=sys.stderr,
         )
+    if again:
+        keep_latest(path, fields)
     return failures
 
 

@@ -1,6 +1,7 @@
 """Small data in every format: how it is written, and reading all of it."""
 
 import csv
+import inspect
 import json
 import sys
 import tempfile
@@ -208,15 +209,47 @@ def compare_svmlight(data, labelled=True, lowest=0):
         assert [example.partition(", ")[2] for example in skipped.examples] == faults[:5]
 
 
+def every(names, values, ids=None):
+    """Let a test run with each of the values, all in one case; a failure shows with which.
+
+    Each run has a folder and patches of its own.
+    """
+    names = names.split(", ") if isinstance(names, str) else names
+
+    def decorate(test):
+        def run(**fixtures):
+            for number, value in enumerate(values):
+                given = dict(zip(names, value if len(names) > 1 else [value], strict=True))
+                for name in {"tmp_path", "folder"}.intersection(fixtures):
+                    fixtures[name] = fixtures[name].parent / f"{fixtures[name].name}{number}"
+                    fixtures[name].mkdir(exist_ok=True)
+                with pytest.MonkeyPatch.context() as patch:
+                    mine = {"monkeypatch": patch} if "monkeypatch" in fixtures else {}
+                    try:
+                        test(**{**fixtures, **given, **mine})
+                    except Exception as error:
+                        error.add_note(f"with {given}")
+                        raise
+
+        run.__name__, run.__doc__, run.__module__ = test.__name__, test.__doc__, test.__module__
+        run.pytestmark = getattr(test, "pytestmark", [])
+        signature = inspect.signature(test)
+        kept = [one for one in signature.parameters.values() if one.name not in names]
+        run.__signature__ = signature.replace(parameters=kept)
+        return run
+
+    return decorate
+
+
 @contextmanager
 def small_chunks(n_rows=2, n_bytes=40):
     """Let chunks end after a few rows and bytes."""
-    blocks = InputFiles.blocks
+    by_file = InputFiles.by_file
     where = "thresher.formats"
     with (
-        mock.patch.object(InputFiles, "blocks", lambda files, size=0: blocks(files, n_bytes)),
+        mock.patch.object(InputFiles, "by_file", lambda files, size=0: by_file(files, n_bytes)),
         mock.patch(f"{where}.named.MOST_ROWS", n_rows),
-        mock.patch(f"{where}.csv.MOST_ROWS", n_rows),
+        mock.patch(f"{where}.records.MOST_ROWS", n_rows),
         mock.patch(f"{where}.arrow_files.MOST_ROWS", n_rows),
     ):
         yield

@@ -53,13 +53,24 @@ QUICK += [["predict", "m"], ["inspect", "none"], ["evaluate", "none", "a"], ["in
 QUICK += [[name, "--help"] for name in PLACES if name != "train"]
 
 
-def test_help_and_usage_errors_import_nothing_heavy_and_take_no_time(tmp_path):
+NO_ROWS = [["train", "none", "-o", "m"], ["convert", "none", "-o", "m"]]
+NO_ROWS += [["predict", "here", "none"], ["evaluate", "here", "none"]]
+
+
+@pytest.mark.parametrize(
+    ("commands", "code", "heavy"),
+    [(QUICK, (0, 2, 4), HEAVY), (NO_ROWS, (3,), tuple(name for name in HEAVY if name != "numpy"))],
+)
+def test_help_and_usual_errors_import_nothing_heavy_and_take_no_time(
+    tmp_path, commands, code, heavy
+):
+    (tmp_path / "here").write_text("a model")
     look = (
         "import sys\nfrom click.testing import CliRunner\n"
         "from thresher.cli.commands import thresher\n"
-        f"for words in {QUICK!r}:\n"
-        "    assert CliRunner().invoke(thresher, words).exit_code in (0, 2, 4), words\n"
-        f"print(*(name for name in {HEAVY!r} if name in sys.modules))"
+        f"for words in {commands!r}:\n"
+        f"    assert CliRunner().invoke(thresher, words).exit_code in {code}, words\n"
+        f"print(*(name for name in {heavy!r} if name in sys.modules))"
     )
     words, how = [sys.executable, "-c", look], {"capture_output": True, "text": True}
     done = subprocess.run(words, check=False, cwd=tmp_path, **how)

@@ -233,6 +233,23 @@ def test_a_bar_shows_what_is_done_and_notes_stand_above_it(monkeypatch):
     assert shown.text.endswith("afterwards\n")
 
 
+def test_a_bar_shows_how_much_of_the_features_is_selected(monkeypatch):
+    shares = []
+    show = screen.Progress.show
+
+    def note(self, text, share=None, doing=""):
+        shares.extend([share] if doing == "selecting" else [])
+        show(self, text, share, doing)
+
+    terminal(monkeypatch)
+    monkeypatch.setattr(screen.Progress, "show", note)
+    for words in ("--cv 4", "--cv 3 --n-jobs 2 --method thresher-regressor"):
+        shares.clear()
+        run("train", "rows.svm", "-o", "model", "--force", *words.split())
+        assert (shares[0], max(shares)) == (0, 1)
+        assert len(set(shares)) == len(shares) > 10
+
+
 @pytest.mark.parametrize("quiet", [True, False])
 def test_there_is_no_bar_for_pipes_and_quiet_commands(monkeypatch, quiet):
     shown = terminal(monkeypatch)

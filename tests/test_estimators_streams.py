@@ -1,6 +1,8 @@
 """Learning from sources, and how well they are predicted: however rows arrive, the same model."""
 
+import copy
 import json
+from dataclasses import asdict
 from itertools import pairwise
 
 import numpy as np
@@ -10,7 +12,9 @@ from numpy.testing import assert_allclose, assert_array_equal
 from sklearn.datasets import dump_svmlight_file
 from sklearn.metrics import confusion_matrix, log_loss, r2_score, roc_auc_score
 
+import thresher
 from cases import LOSSES, NAMES, assert_same_bits, facts, labelled_rows, make, stream
+from format_cases import small_chunks
 from thresher import ThresherRegressor
 from thresher.estimators import scores
 from thresher.estimators.scores import Ranks, evaluate, evaluate_stream, margins_stream
@@ -22,6 +26,7 @@ from thresher.estimators.streaming import (
 from thresher.formats.errors import DataError
 from thresher.losses import LOSSES as LOSS_TABLE
 
+pa = pytest.importorskip("pyarrow")
 ROWS, LABELS = labelled_rows(n=300)
 PLAIN = {"tol": None, "shuffle": False}
 
@@ -110,7 +115,7 @@ def test_classes_are_found_in_the_first_rows_or_given():
 
 
 def test_what_is_no_source_and_options_without_files_are_refused():
-    with pytest.raises(TypeError, match="fit_stream takes paths, a source or an iterable"):
+    with pytest.raises(TypeError, match="A stream is paths, a source or an iterable"):
         make("FTRLClassifier").fit_stream(3)
     with pytest.raises(ValueError, match="label: options of reading are for files"):
         make("FTRLClassifier").fit_stream([(ROWS, LABELS)], label="y")
@@ -158,11 +163,88 @@ def test_files_give_names_and_the_same_model_as_arrays(csv, tmp_path):
     assert_array_equal(model.predict(frame[frame.columns[::-1]]), given.predict(ROWS))
     assert model.feature_names_in_.tolist() == list(frame.columns)
     assert model.data_fingerprint_
-    found = list(scores.predict_stream(model, prediction_source(model, csv)))
-    assert_array_equal(np.concatenate(found), model.predict(frame))
+    assert_array_equal(np.concatenate(list(model.predict_stream(csv))), model.predict(frame))
     dump_svmlight_file(ROWS, LABELS, str(tmp_path / "rows.svm"), zero_based=False)
     with pytest.raises(DataError, match=r"features with numbers, but the model knows .* by names"):
         prediction_source(model, tmp_path / "rows.svm")
+
+
+@pytest.mark.parametrize("method", ["predict", "predict_proba", "decision_function"])
+def test_files_and_streams_are_predicted_and_evaluated_in_bounded_memory(csv, method):
+    model = make("FTRLClassifier", **PLAIN).fit_stream(csv)
+    frame = pd.read_csv(csv)
+    X, y = frame.drop(columns="label"), frame.label.to_numpy()
+    with small_chunks(n_rows=7, n_bytes=100):
+        found = list(model.predict_stream(csv, method))
+    assert len(found) > 10
+    expected = getattr(model, method)(X)
+    assert_array_equal(np.concatenate(found), expected)
+    for given in ([X], iter([X[:9], X[9:]]), [(X[X.columns[::-1]], y)]):
+        assert_array_equal(np.concatenate(list(model.predict_stream(given, method))), expected)
+    figures = asdict(model.evaluate(X, y))
+    for one in (model.evaluate(csv), model.evaluate([(X[:9], y[:9]), (X[9:], y[9:])])):
+        assert str(asdict(one)) == str(figures)
+    with pytest.raises(ValueError, match="options of reading are for files"):
+        list(model.predict_stream([X], label="y"))
+
+
+def test_a_model_of_a_file_with_categories_takes_the_same_frame(tmp_path):
+    path = tmp_path / "towns.csv"
+    path.write_text("label,age,town\n" + "1,3,Bern\n0,,Basel\n1,7,Bern\n0,2,Basel\n" * 20)
+    frame = pd.read_csv(path)
+    for name in ("FTRLClassifier", "ThresherClassifier"):
+        model = make(name).fit_stream(path)
+        expected = np.concatenate(list(model.predict_stream(path, "decision_function")))
+        others = frame.assign(more="x")[["more", "town", "label", "age"]]
+        for one in (frame, others, pa.Table.from_pandas(others), others.to_dict("records")[0]):
+            found = model.decision_function(one)
+            assert_array_equal(found, expected[: len(found)])
+        assert model.score(frame, frame.label) == 1
+        assert_array_equal(model.predict_one({"town": "Bern", "age": 3}), 1)
+        with pytest.raises(DataError, match="missing that the model has learned from: 'town'"):
+            model.predict(frame[["age"]])
+
+
+def test_dicts_of_features_are_learned_row_by_row_or_together():
+    frame = table(ROWS, LABELS).drop(columns="label")
+    dicts = [{k: v for k, v in row.items() if v} | {"kind": "xy"[i % 2]}
+             for i, row in enumerate(frame.to_dict("records"))]  # fmt: skip
+    labels = LABELS == 1
+    one, many = make("FTRLClassifier"), make("FTRLClassifier")
+    for x, y in zip(dicts, labels.tolist(), strict=True):
+        one.learn_one(x, y)
+    many.partial_fit(dicts[:9], labels[:9], classes=[False, True]).partial_fit(
+        dicts[9:], labels[9:]
+    )
+    assert_same_bits(one, many)
+    assert {"kind=x", "kind=y"} <= set(many.column_names(np.arange(many.n_features_in_)))
+    assert one.predict_one(dicts[0]) is many.predict(dicts)[0].item()
+    assert list(one.predict_proba_one(dicts[0])) == [False, True]
+    for name in ("FTRLClassifier", "ThresherClassifier"):
+        model = make(name).fit(dicts, labels)
+        assert model.score(dicts, labels) > 0.7
+        again = make(name).fit_stream([(dicts, labels)])
+        assert model.column_names(np.arange(5)) == again.column_names(np.arange(5))
+    with pytest.raises(ValueError, match="columns have numbers instead of names"):
+        make("FTRLClassifier").fit(ROWS, LABELS).predict_one(dicts[0])
+    regressor = thresher.ThresherRegressor().fit_stream(iter([(dicts, LABELS * 1.0)]))
+    assert isinstance(regressor.learn_one(dicts[0], 0.5).predict_one(dicts[0]), float)
+
+
+@pytest.mark.parametrize(
+    ("x", "y"), [({"new": [1]}, True), ({"new": 1}, 7), ({"new": 1e300, "kind": "x"}, True)]
+)
+def test_a_dict_that_cannot_be_learned_leaves_the_model_as_it_was(x, y):
+    rows = [{"a": 1.0}, {"b": 1.0}]
+    model = make("FTRLClassifier", l1=0).partial_fit(rows, [True, False], classes=[False, True])
+    other = copy.deepcopy(model)
+    with pytest.raises((ValueError, DataError)):
+        model.partial_fit([x, {"last": 1e308}, x], [y] * 3)
+    assert model.n_features_in_ == 2
+    for one in (model, other):
+        one.learn_one({"c": 1.0}, True)
+    assert_same_bits(model, other)
+    assert model.column_names(np.arange(3)) == ["a", "b", "c"]
 
 
 def test_frames_are_matched_by_name_where_a_file_had_names(tmp_path):

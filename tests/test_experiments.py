@@ -5,6 +5,8 @@ import io
 import lzma
 import tarfile
 import zipfile
+from pathlib import Path
+from unittest import mock
 
 import numpy as np
 import pytest
@@ -12,9 +14,22 @@ from scipy import sparse
 from sklearn.datasets import dump_svmlight_file
 from threadpoolctl import threadpool_limits
 
-from experiments import classes, data, judge, markdown, planted, records, regression, rivals, sizes
+from experiments import (
+    classes,
+    data,
+    defaults,
+    judge,
+    markdown,
+    planted,
+    records,
+    regression,
+    rivals,
+    sizes,
+)
 from experiments.data import DataSet, Part, StudyError
+from thresher import FTRLClassifier
 from thresher.demo import Band, Recipe, make_documents
+from thresher.online import rda, steps
 
 
 @pytest.fixture(autouse=True)
@@ -155,6 +170,9 @@ def test_only_what_is_missing_is_measured(tmp_path):
     assert found["b", 2] == {"set": "b", "size": 2, "error": 0.2}
     records.append(path, {**TASKS[0], "error": 7})
     assert records.read(path, ("set", "size"))["a", 1]["error"] == 7
+    assert records.measure(TASKS[:1], work, path, again=True) == []
+    assert records.read(path, ("set", "size"))["a", 1]["error"] == 0.1
+    assert len(path.read_text().splitlines()) == len(TASKS)
 
 
 def test_half_a_line_of_a_killed_run_is_left_out(tmp_path):
@@ -318,3 +336,22 @@ def test_sizes_are_compared_on_one_path(monkeypatch):
     assert len(found["errors"]) == len(found["sizes"]) >= 2
     assert 0 <= found["false"] < 1
     assert "| planted 4 |" in sizes.table([{**task, **found}])
+
+
+def test_defaults_of_the_classics_are_those_of_the_study():
+    found = list(records.read(Path("results/defaults.jsonl"), ("method", "set")).values())
+    assert len(found) == len(defaults.TASKS)
+    chosen = {"FTRL": FTRLClassifier().alpha, "RDA": rda.FIRST} | dict.fromkeys(
+        ["FOBOS", "TruncatedGradient", "PlainSGD"], steps.DECAYING
+    )
+    for method, step in chosen.items():
+        best = defaults.ratios_of(method, found).mean(axis=1).argmin()
+        setting = defaults.settings_of(method)[best]
+        assert setting.get("rate", setting.get("alpha")) == step
+        assert f"| {method} | " in defaults.table(found)
+    task = {"method": "PlainSGD", "set": "tiny"}
+    rows = sparse.csr_matrix(np.eye(6)), np.array([1, -1, 1, -1, 1, -1])
+    with mock.patch.object(defaults, "rows_of", return_value={"scaled": rows, "raw": rows}):
+        measured = defaults.measure(task)
+    assert np.shape(measured["found"]) == (4, 4, 2)
+    assert "| PlainSGD | rate " in defaults.table([{**task, **measured}])

@@ -10,7 +10,7 @@ from sklearn.datasets import dump_svmlight_file
 from experiments import data, records
 from experiments.data import DataSet, Part, Split
 from experiments.reproduce import __main__ as command
-from experiments.reproduce import lines, matched, paper, tables, theory, traces
+from experiments.reproduce import lines, matched, paper, readings, tables, theory, traces
 from experiments.reproduce.methods import METHODS, Knob
 
 OUTSIDE = ("sklearn-sgd-l1", "liblinear-l1")
@@ -63,7 +63,6 @@ def test_an_empty_model_is_chosen_only_if_all_are():
         (Knob("l1", 1e-4, 1.0), 0.5, 1e-2),
         (Knob("C", 100.0, 1.0), 1.0, 1.0),
         (Knob("t", 0.5, 0.9, "linear"), 0.5, 0.7),
-        (Knob("n", 1000, 10, "integer"), 0.5, 100),
         (Knob("r", 0.5, 0.995, "complement"), 0.5, 0.95),
     ],
 )
@@ -105,6 +104,16 @@ def test_the_papers_numbers():
     assert paper.size("gisette-mini") == (5000, 13.0, 6000, 1000)
     sides = [tables.verdict(one, paper.Printed(5.0, 0.5)) for one in (5.9, 3.0, 6.1)]
     assert sides == ["agrees", "lower", "higher"]
+    both = [tables.within_both([mean - 1, mean + 1], paper.Printed(5.0, 0.5)) for mean in (6.9, 7)]
+    assert both == [True, False]
+
+
+def test_wins_and_losses_have_one_rule():
+    one, other = [4.0, 6.0], [5.5, 6.5]  # means 5 and 6; standard errors 1 and 0.5
+    assert tables.outcome(one, other, -1) == tables.outcome(other, one, -1) == "tied"
+    assert tables.outcome(one, [7.0, 7.2], -1) == tables.outcome([7.0, 7.2], one, 1) == "won"
+    assert tables.outcome([7.0, 7.2], one, -1) == "lost"
+    assert tables.outcome([0.4], [0.4], 1) == "tied"
 
 
 def test_a_run_that_overflows_is_all_wrong(monkeypatch):
@@ -145,6 +154,10 @@ def tiny(tmp_path, monkeypatch):
     monkeypatch.setattr(matched, "SIZES", (5, 10))
     monkeypatch.setattr(matched, "TASKS", [{"set": "tiny", "method": method} for method in OUTSIDE])
     monkeypatch.setattr(traces, "TASKS", [{"figure": "2"}])
+    few = [{"set": "tiny", "loss": "log_loss", "reading": "growth"}]
+    monkeypatch.setattr(readings, "TASKS", few)
+    monkeypatch.setattr(readings, "EXACT", ["tiny"])
+    monkeypatch.setattr(readings, "PERMUTATIONS", 2)
     monkeypatch.setattr(theory, "REGRET_SETS", ("tiny", "tiny"))
     monkeypatch.setattr(theory, "UPDATES", (8, 16))
     monkeypatch.setattr(theory, "BURSTS", 20)

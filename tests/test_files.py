@@ -18,6 +18,7 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 
+from format_cases import every
 from thresher.files import access, container, tree
 from thresher.files.access import as_tree, from_tree
 from thresher.files.errors import ModelFileError
@@ -153,7 +154,7 @@ def test_many_strings_take_little_more_than_their_letters():
     assert len(data) < sum(map(len, words)) + len(words) + 600
 
 
-@pytest.mark.parametrize(
+@every(
     "value",
     [
         {"a": (1, 2)},
@@ -193,13 +194,13 @@ def test_any_truncation_is_found():
             container.loads(DATA[:size])
 
 
-@pytest.mark.parametrize("more", [b"\0", b" ", DATA])
+@every("more", [b"\0", b" ", DATA])
 def test_what_was_appended_is_found(more):
     with pytest.raises(ModelFileError, match="damaged"):
         container.loads(DATA + more)
 
 
-@pytest.mark.parametrize(
+@every(
     "content",
     [
         pickle.dumps({"a": 1}),
@@ -233,7 +234,7 @@ def test_what_is_not_a_file_is_refused(tmp_path):
             container.read(tmp_path / name)
 
 
-@pytest.mark.parametrize("version", [0, 2, 999999999])
+@every("version", [0, 2, 999999999])
 def test_another_format_says_so(version):
     other = DATA.replace(rb"\"format\":1,", rb"\"format\":%d," % version)
     with pytest.raises(ModelFileError, match=f"it has format {version}, and .* reads format 1"):
@@ -258,7 +259,7 @@ def with_array(about):
     return forged('"header":{}}', rest=',"a":{' + about + "}}", data=bytes(8))
 
 
-@pytest.mark.parametrize(
+@every(
     "spoilt",
     [
         forged('"header":' + "[" * 100_000 + "]" * 100_000 + "}"),
@@ -279,7 +280,7 @@ def test_a_right_checksum_is_not_trusted(spoilt):
         tree.loads(spoilt)
 
 
-@pytest.mark.parametrize("length", [2**63, 2**40, len(DATA)])
+@every("length", [2**63, 2**40, len(DATA)])
 def test_a_header_that_claims_to_be_huge_is_not_read(tmp_path, length):
     spoilt = resealed(struct.pack("<Q", length) + DATA[8:])
     (tmp_path / "file").write_bytes(spoilt)
@@ -302,7 +303,7 @@ STORED = {
 }
 
 
-@pytest.mark.parametrize(
+@every(
     "value",
     [
         {"$": "array", "at": "nothing"},
@@ -345,7 +346,7 @@ def test_forged_bytes_are_refused_or_read_as_another_tree(data):
 # ---------------------------------------------------------------------------------- checked reading
 
 
-@pytest.mark.parametrize(
+@every(
     ("read", "key", "words"),
     [
         (access.whole, "missing", "missing is missing"),
@@ -414,7 +415,7 @@ def test_values_of_declared_types_come_back():
     assert type(read.share) is float
 
 
-@pytest.mark.parametrize(
+@every(
     ("place", "junk", "words"),
     [
         (("size",), 0.5, "outer.size is of the type float"),

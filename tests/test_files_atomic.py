@@ -9,6 +9,7 @@ import threading
 
 import pytest
 
+from format_cases import every
 from thresher.files.atomic import replacing, write_bytes
 from thresher.files.errors import FileError
 
@@ -43,7 +44,7 @@ def test_readers_see_the_old_file_until_the_new_one_is_whole(old):
     assert old.read_bytes() == b"half of it"
 
 
-@pytest.mark.parametrize("error", [RuntimeError, KeyboardInterrupt])
+@every("error", [RuntimeError, KeyboardInterrupt])
 def test_whatever_goes_wrong_the_old_file_stays(old, error):
     def fail():
         with replacing(old) as file:
@@ -56,8 +57,8 @@ def test_whatever_goes_wrong_the_old_file_stays(old, error):
     assert names_in(old.parent) == ["model"]
 
 
-@pytest.mark.parametrize("function", ["open", "fsync", "replace"])
-@pytest.mark.parametrize(
+@every("function", ["open", "fsync", "replace"])
+@every(
     ("number", "words"),
     [
         (errno.ENOSPC, "no space left on the device"),
@@ -101,7 +102,7 @@ def test_errors_of_other_files_are_left_alone(old, tmp_path):
         (tmp_path / "folder" / "elsewhere").read_bytes()
 
 
-@pytest.mark.parametrize(
+@every(
     ("name", "words"),
     [
         ("folder", "it is a directory"),

@@ -15,6 +15,7 @@ from format_cases import (
     ROWS,
     TEXTS,
     WRITERS,
+    every,
     name_in,
     read_all,
     same,
@@ -27,9 +28,9 @@ from thresher.formats.opening import FORMATS, find_format, format_of, open_rows,
 from thresher.formats.protocol import Reading
 
 BINARY = [name for name in FORMATS if name not in TEXTS]
-every_format = pytest.mark.parametrize("form", FORMATS)
-every_text = pytest.mark.parametrize("form", TEXTS)
-every_named = pytest.mark.parametrize("form", NAMED)
+every_format = every("form", FORMATS)
+every_text = every("form", TEXTS)
+every_named = every("form", NAMED)
 
 
 def by_name(result):
@@ -148,7 +149,7 @@ def test_options_that_mean_nothing_are_refused(form, tmp_path):
             open_rows(write(tmp_path, form), format=form, **{name: values[name]})
 
 
-@pytest.mark.parametrize("form", [name for name in FORMATS if name != "binary"])
+@every("form", [name for name in FORMATS if name != "binary"])
 def test_a_file_that_changes_while_it_is_read(form, tmp_path):
     path = write(tmp_path, form)
     with small_chunks():
@@ -219,7 +220,7 @@ def test_a_line_that_is_too_long_is_refused_with_file_and_line(form, tmp_path):
         assert (caught.value.file, caught.value.line) == (str(path), lines)
 
 
-@pytest.mark.parametrize("form", [name for name in TEXTS if name != "svmlight"])
+@every("form", [name for name in TEXTS if name != "svmlight"])
 def test_bytes_that_are_no_text_are_named(form, tmp_path):
     path = tmp_path / os.path.basename(write(tmp_path, form))
     lines = path.read_bytes().splitlines(keepends=True)
@@ -237,7 +238,7 @@ def test_bytes_that_are_no_text_are_named(form, tmp_path):
 
 
 @pytest.mark.filterwarnings("ignore::UserWarning")  # of categories that nearly all differ
-@pytest.mark.parametrize("form", [name for name in FORMATS if name != "arrow"])
+@every("form", [name for name in FORMATS if name != "arrow"])
 def test_whatever_a_file_holds_is_read_or_refused_in_words(form, tmp_path):
     """For Arrow files see ``test_formats_arrow``: there a fault may end the interpreter."""
     path = tmp_path / os.path.basename(write(tmp_path, form))
@@ -254,7 +255,7 @@ def test_whatever_a_file_holds_is_read_or_refused_in_words(form, tmp_path):
 # ------------------------------------------------------------------------------------- opening
 
 
-@pytest.mark.parametrize(
+@every(
     ("path", "form"),
     [
         ("D.CSV", "csv"),
@@ -286,7 +287,7 @@ def test_what_cannot_be_opened(tmp_path):
         write_rows(open_rows(write(tmp_path, "csv")), str(tmp_path / "x.csv"))
 
 
-@pytest.mark.parametrize(
+@every(
     ("options", "message"),
     [
         ({"on_error": "stop"}, "on_error='stop': it must be 'raise' or 'skip'"),

@@ -12,7 +12,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from format_cases import read_all, small_chunks
+from format_cases import every, read_all, small_chunks
 from thresher.formats.errors import DataError
 from thresher.formats.names import ZERO, GrowingNames
 from thresher.formats.opening import open_rows
@@ -73,8 +73,8 @@ LISTS = {
 LIST_ROWS = [{"a": 4.5, "b": 2}, {}, {}]
 
 
-@pytest.mark.parametrize("writer", WRITERS)
-@pytest.mark.parametrize("small", [False, True])
+@every("writer", WRITERS)
+@every("small", [False, True])
 def test_both_shapes_in_every_container(folder, writer, small):
     with small_chunks(n_rows=1 if small else 100):
         wide = read_table(folder, PEOPLE, writer=writer, missing="zero")
@@ -95,7 +95,7 @@ NUMBERS = {
 }
 
 
-@pytest.mark.parametrize("kind", NUMBERS)
+@every("kind", NUMBERS)
 def test_numbers_of_every_type(folder, kind):
     writer = "stream"  # Parquet knows fewer types
     table = {"label": [1, 2, 3], "a": NUMBERS[kind]}
@@ -104,8 +104,8 @@ def test_numbers_of_every_type(folder, kind):
     assert found.rows == [{"a": value} if value else {} for value in values]
 
 
-@pytest.mark.parametrize("kind", [pa.string(), pa.large_string(), pa.string_view()])
-@pytest.mark.parametrize("encode", [False, True])
+@every("kind", [pa.string(), pa.large_string(), pa.string_view()])
+@every("encode", [False, True])
 def test_words_of_every_type(folder, kind, encode):
     words = pa.array(["a", None, "a"], kind)
     if encode and kind != pa.string_view():
@@ -116,9 +116,7 @@ def test_words_of_every_type(folder, kind, encode):
     assert (found.rows, found.labels) == ([{"a": 1}, {"a": 3}], ["a", "a"])
 
 
-@pytest.mark.parametrize(
-    "kind", [pa.list_(pa.int32()), pa.large_list(pa.int64()), pa.list_(pa.uint8(), 2)]
-)
+@every("kind", [pa.list_(pa.int32()), pa.large_list(pa.int64()), pa.list_(pa.uint8(), 2)])
 def test_indices_are_columns_as_they_stand(folder, kind):
     lists = pa.array([[3, 7], [7, 3], [1, 1]], kind)
     values = pa.array([[1.0, 2.0], [3.0, 4.0], [5.0, 6.0]])
@@ -245,7 +243,7 @@ MALFORMED = {
 }
 
 
-@pytest.mark.parametrize("case", MALFORMED)
+@every("case", MALFORMED)
 def test_what_is_refused(folder, case):
     table, message = MALFORMED[case]
     weight = "w" if "w" in table else None
@@ -271,7 +269,7 @@ REFUSED = {
 }
 
 
-@pytest.mark.parametrize("case", REFUSED)
+@every("case", REFUSED)
 def test_tables_that_are_refused(folder, case):
     table, message = REFUSED[case]
     with pytest.raises(DataError) as caught:
@@ -293,7 +291,7 @@ DIFFERENT = {
 }
 
 
-@pytest.mark.parametrize("case", DIFFERENT)
+@every("case", DIFFERENT)
 def test_several_files_must_be_alike(tmp_path, case):
     one, two, message = DIFFERENT[case]
     with pytest.raises(DataError, match=message):
@@ -323,7 +321,7 @@ BROKEN = {
 }
 
 
-@pytest.mark.parametrize("data", BROKEN)
+@every("data", BROKEN)
 def test_files_that_are_something_else(tmp_path, data):
     path = tmp_path / "x.parquet"
     path.write_bytes(data)
@@ -343,7 +341,7 @@ def test_a_file_that_is_cut_off_is_refused(tmp_path):
                 read_all(open_rows(path, format="arrow"))
 
 
-@pytest.mark.parametrize("paths", [["-"], ["missing.parquet"], ["."]])
+@every("paths", [["-"], ["missing.parquet"], ["."]])
 def test_what_is_no_file_is_refused(paths):
     with pytest.raises(DataError, match=r"standard input|no such file|directory"):
         open_rows(paths, format="arrow")

@@ -13,7 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from numpy.testing import assert_array_equal
 
-from format_cases import check_canonical, write
+from format_cases import check_canonical, every, write
 from thresher.files.errors import FileError
 from thresher.formats import binary, binary_file, cache, passes
 from thresher.formats.binary import BinarySource
@@ -115,9 +115,9 @@ def kept(folder, *chunks, name="a.rows", limits=SMALL, **known):
 # ----------------------------------------------------------------------------- there and back
 
 
-@pytest.mark.parametrize("weighted", [False, True])
-@pytest.mark.parametrize("labels", ["numbers", "words", "none"])
-@pytest.mark.parametrize("values", ["normal", "ones", "short"])
+@every("weighted", [False, True])
+@every("labels", ["numbers", "words", "none"])
+@every("values", ["normal", "ones", "short"])
 def test_rows_come_back_as_they_were(tmp_path, values, labels, weighted):
     chunk = random_chunk(70, values=values, labels=labels, weighted=weighted)
     source = kept(tmp_path, *cut_up(chunk, [10, 11, 50]), index_base=1)
@@ -159,7 +159,7 @@ def test_extremes_stay_what_they_are(tmp_path):
             assert_same_rows(kept(tmp_path, chunk).chunks(), [chunk])
 
 
-@pytest.mark.parametrize("cuts", [[], [1], range(1, 70), [13, 40]], ids=str)
+@every("cuts", [[], [1], range(1, 70), [13, 40]], ids=str)
 def test_where_chunks_were_cut_does_not_matter(tmp_path, cuts):
     chunk = random_chunk(70)
     whole, parts = kept(tmp_path, chunk), kept(tmp_path, *cut_up(chunk, cuts), name="b.rows")
@@ -200,7 +200,7 @@ LABELS = {
 }
 
 
-@pytest.mark.parametrize("case", LABELS)
+@every("case", LABELS)
 def test_labels_of_other_types(tmp_path, case):
     labels, expected = LABELS[case]
     chunk = replace(random_chunk(2), labels=labels)
@@ -250,7 +250,7 @@ def features(source):
             yield {source.names.name(column) for column in chunk.columns[first:last].tolist()}
 
 
-@pytest.mark.parametrize("make", [GrowingNames, lambda: HashedNames(20)])
+@every("make", [GrowingNames, lambda: HashedNames(20)])
 def test_files_with_names_of_their_own_are_read_by_name(tmp_path, make):
     one, other = make(), make()
     one.kinds["size"] = None
@@ -301,7 +301,7 @@ UNLIKE = {
 }
 
 
-@pytest.mark.parametrize("case", UNLIKE)
+@every("case", UNLIKE)
 def test_files_that_cannot_be_read_together(tmp_path, case):
     chunk, known, message = UNLIKE[case]
     kept(tmp_path, random_chunk(5))
@@ -352,7 +352,7 @@ MADE_UP = {
 }
 
 
-@pytest.mark.parametrize("case", MADE_UP)
+@every("case", MADE_UP)
 def test_a_file_that_was_made_up(tmp_path, monkeypatch, case):
     """Checksums hold, but compiled code would read outside the arrays."""
     arrays, reason = MADE_UP[case]
@@ -378,7 +378,7 @@ def test_arrays_are_checked_once(tmp_path, monkeypatch):
     list(source.chunks())
 
 
-@pytest.mark.parametrize("error", [KeyboardInterrupt(), DataError("bad line"), OSError(28, "full")])
+@every("error", [KeyboardInterrupt(), DataError("bad line"), OSError(28, "full")])
 def test_a_failure_leaves_what_was_there(tmp_path, error):
     before = random_chunk(40)
     kept(tmp_path, before)
@@ -401,7 +401,7 @@ def test_no_rows_are_no_file(tmp_path):
     assert list(tmp_path.iterdir()) == []
 
 
-@pytest.mark.parametrize("work", ["write", "shuffle"])
+@every("work", ["write", "shuffle"])
 def test_memory_does_not_follow_the_number_of_rows(tmp_path, work, monkeypatch):
     alive, most = set(), []
 
@@ -455,8 +455,9 @@ def test_large_files_are_kept_in_the_users_cache_and_used_again(small_cache, mon
     assert cache.cached(opened, [path], reading) is opened
 
 
-@pytest.mark.parametrize("change", ["time", "content", "reading", "damage", "version"])
+@every("change", ["time", "content", "reading", "damage", "version"])
 def test_what_is_stale_is_made_again(small_cache, change, monkeypatch):
+    cache.clear_cache()
     path, reading = write(small_cache, "csv"), Reading(format="csv")
     cache.cached(open_rows(path), [path], reading)
     (found,) = cache.kept_rows()
@@ -530,14 +531,14 @@ def shuffled(tmp_path, monkeypatch):
     return make
 
 
-@pytest.mark.parametrize("kind", KINDS)
+@every("kind", KINDS)
 def test_every_row_comes_once(shuffled, kind):
     for number, buffer in enumerate((1, 3, 30, N_ROWS, 10 * N_ROWS)):
         chunks = shuffled(kind, buffer=Limits(buffer, 1 << 20)).chunks(number)
         assert rows_by_label(chunks) == rows_by_label([ROWS])
 
 
-@pytest.mark.parametrize("kind", KINDS)
+@every("kind", KINDS)
 def test_the_order_follows_from_seed_and_number(shuffled, kind):
     orders = {
         (seed, number): order_of(shuffled(kind, seed).chunks(number))
@@ -550,14 +551,14 @@ def test_the_order_follows_from_seed_and_number(shuffled, kind):
         assert order_of(again.chunks(number)) == orders[2, number]
 
 
-@pytest.mark.parametrize("kind", KINDS)
+@every("kind", KINDS)
 def test_a_pass_can_begin_anywhere(shuffled, kind):
     whole = order_of(shuffled(kind).chunks(1))
     for skip in (0, 1, 29, 30, 31, 75, N_ROWS - 1, N_ROWS, N_ROWS + 5):
         assert order_of(shuffled(kind).chunks(1, skip)) == whole[skip:]
 
 
-@pytest.mark.parametrize("kind", KINDS)
+@every("kind", KINDS)
 def test_one_buffer_gives_every_order(kind, tmp_path):
     """Of 24 orders of 4 rows, 600 passes meet each about 25 times."""
     source = kept(tmp_path, random_chunk(4)) if kind == "binary" else MadeSource(random_chunk(4))
@@ -575,8 +576,8 @@ def test_rows_from_everywhere_meet_in_a_buffer(shuffled):
     assert max(first["binary"]) > 90
 
 
-@pytest.mark.parametrize("kind", KINDS)
-@pytest.mark.parametrize("buffer", [(30, 10**6), (10**6, 60), (1, 1), (7, 25)])
+@every("kind", KINDS)
+@every("buffer", [(30, 10**6), (10**6, 60), (1, 1), (7, 25)])
 def test_buffers_are_bounded(shuffled, kind, buffer, monkeypatch):
     held = []
     monkeypatch.setattr(
@@ -590,7 +591,7 @@ def test_buffers_are_bounded(shuffled, kind, buffer, monkeypatch):
         assert alone or (size[0] <= buffer[0] and size[1] <= buffer[1])
 
 
-@pytest.mark.parametrize("shuffle", [False, True])
+@every("shuffle", [False, True])
 def test_what_is_read_once_comes_in_its_own_order(shuffle):
     source = MadeSource(*cut_up(ROWS, [50]), rewinds=False)
     assert order_of(passes_over(source, shuffle, 0)(0, 7)) == ROWS.labels.tolist()[7:]

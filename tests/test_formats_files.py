@@ -12,6 +12,7 @@ from types import SimpleNamespace
 
 import pytest
 
+from format_cases import every
 from thresher.formats.blocks import InputFiles
 from thresher.formats.errors import DataError
 
@@ -62,7 +63,7 @@ def refused(*paths, size=4 << 20):
     return str(caught.value)
 
 
-@pytest.mark.parametrize("size", [1, 2, 3, 7, 16, 17, 100, 1 << 20])
+@every("size", [1, 2, 3, 7, 16, 17, 100, 1 << 20])
 def test_blocks_are_whole_lines_with_their_numbers(plain, size):
     blocks = read_blocks(plain(TEXT), size=size)
     assert b"".join(bytes(block.data) for block in blocks) == TEXT
@@ -74,7 +75,7 @@ def test_blocks_are_whole_lines_with_their_numbers(plain, size):
         line += block.data.count(b"\n")
 
 
-@pytest.mark.parametrize("length", [15, 16, 17, 31, 32, 33])
+@every("length", [15, 16, 17, 31, 32, 33])
 def test_a_file_may_end_exactly_where_a_block_does(plain, length):
     for text in (b"x" * length, b"x" * (length - 1) + b"\n", b"\n" * length):
         assert read(plain(text), size=16) == text
@@ -94,7 +95,7 @@ def test_a_line_may_be_longer_than_a_block(plain):
     assert [block.first_line for block in blocks] == [1, 2, 4]
 
 
-@pytest.mark.parametrize("size", [16, 64, 4 << 20])
+@every("size", [16, 64, 4 << 20])
 def test_lines_are_bounded(plain, size):
     def blocks(length):
         return InputFiles([plain(b"a\n" + b"x" * length + b"\nb\n")], 1000).blocks(size)
@@ -118,7 +119,7 @@ print(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before)
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="memory is counted in other units")
-@pytest.mark.parametrize("ending", [".gz", ".bz2", ".xz", ".zst"])
+@every("ending", [".gz", ".bz2", ".xz", ".zst"])
 def test_a_few_bytes_that_become_one_huge_line_are_refused_soon(tmp_path, ending):
     """A line of 150 MB takes less than 100 MB of memory, and is a few kB on disk."""
     path = tmp_path / f"bomb{ending}"
@@ -138,7 +139,7 @@ def test_a_byte_order_mark_is_dropped(plain, packed):
     assert read(plain(b"x" + mark)) == b"x" + mark
 
 
-@pytest.mark.parametrize("size", [1, 50, 4 << 20])
+@every("size", [1, 50, 4 << 20])
 def test_compressed_files(packed, size):
     assert read(packed(TEXT), size=size) == TEXT
 
@@ -168,7 +169,7 @@ def test_damaged_and_misnamed_compressed_files(packed, plain):
     assert "as its name suggests" in refused(path)
 
 
-@pytest.mark.parametrize("end", CODECS)
+@every("end", CODECS)
 def test_a_compressed_file_whose_name_does_not_say_so(plain, end):
     assert f"rename it to end in {end}" in refused(plain(CODECS[end](TEXT), "text"))
 
@@ -215,7 +216,7 @@ def test_one_bad_file_among_good_ones_is_found_before_anything_is_read(plain, tm
         next(files.blocks())
 
 
-@pytest.mark.parametrize(
+@every(
     ("change", "words"),
     [
         (lambda path: path.write_bytes(TEXT + b"more"), "grew from 3,152 to 3,156 bytes while"),

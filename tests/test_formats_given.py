@@ -7,7 +7,7 @@ import pandas as pd
 import pytest
 from scipy import sparse
 
-from format_cases import check_canonical, read_all, read_text
+from format_cases import check_canonical, every, read_all, read_text
 from thresher.formats.errors import DataError
 from thresher.formats.given import GivenSource, feature_names, rows_of
 from thresher.formats.names import ZERO, GrowingNames
@@ -64,7 +64,7 @@ def by_name(chunk, names):
     return rows
 
 
-@pytest.mark.parametrize("kind", FRAMES)
+@every("kind", FRAMES)
 def test_frames_of_all_kinds(kind):
     frame = FRAMES[kind](FRAME)
     chunk, names = rows_of(frame)
@@ -73,7 +73,7 @@ def test_frames_of_all_kinds(kind):
     assert feature_names(frame) == list(FRAME.columns)
 
 
-@pytest.mark.parametrize("kind", FRAMES)
+@every("kind", FRAMES)
 def test_a_model_finds_columns_by_name(kind):
     _, names = rows_of(FRAME)
     other = FRAME.assign(extra=1)[["extra", "tall", "town", "age"]]
@@ -103,7 +103,7 @@ REFUSED = {
 }
 
 
-@pytest.mark.parametrize("case", REFUSED)
+@every("case", REFUSED)
 def test_what_is_refused(case):
     X, message = REFUSED[case]
     with pytest.raises(DataError, match=message):
@@ -167,8 +167,8 @@ def items(kind):
     return [(parts[0], Y[:2]), (parts[1], Y[2:], [0.5])]
 
 
-@pytest.mark.parametrize("kind", ["arrays", "frames", "dicts"])
-@pytest.mark.parametrize("once", [False, True])
+@every("kind", ["arrays", "frames", "dicts"])
+@every("once", [False, True])
 def test_streams(kind, once):
     source = GivenSource(iter(items(kind)) if once else items(kind))
     assert source.n_rows == (None if once else 3)
@@ -207,7 +207,7 @@ BAD_STREAMS = {
 }
 
 
-@pytest.mark.parametrize("case", BAD_STREAMS)
+@every("case", BAD_STREAMS)
 def test_streams_that_are_refused(case):
     stream, message = BAD_STREAMS[case]
     with pytest.raises(DataError, match=message):

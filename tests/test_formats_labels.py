@@ -6,7 +6,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from format_cases import read_text, refused
+from format_cases import every, read_text, refused
 from thresher.formats.chunk import Chunk
 from thresher.formats.errors import DataError
 from thresher.formats.given import GivenSource
@@ -29,7 +29,7 @@ def given(labels, size=1000, once=False):
     return GivenSource(iter(items) if once else items)
 
 
-@pytest.mark.parametrize(
+@every(
     ("labels", "classes"),
     [
         ([2.0, 7.0, 2.0], [2, 7]),
@@ -43,7 +43,7 @@ def test_classes_are_those_of_the_rows(labels, classes):
     assert found.tolist() == classes
 
 
-@pytest.mark.parametrize("size", [100, 5000, 100_000])
+@every("size", [100, 5000, 100_000])
 def test_the_first_rows_tell_wherever_chunks_end(size):
     labels = np.zeros(3 * LOOKED_AT, np.int64)
     labels[10], labels[LOOKED_AT] = 1, 2
@@ -72,7 +72,7 @@ NO_CLASSES = {
 }
 
 
-@pytest.mark.parametrize("case", NO_CLASSES)
+@every("case", NO_CLASSES)
 def test_what_is_no_class(case):
     labels, message = NO_CLASSES[case]
     with pytest.raises(DataError, match=message):
@@ -110,7 +110,7 @@ ROWS = {
 }
 
 
-@pytest.mark.parametrize("form", ROWS)
+@every("form", ROWS)
 def test_strange_labels_do_not_matter_in_prediction(form):
     header = "label,a,b\n" if form == "csv" else ""
     text = header + "".join(map(ROWS[form], STRANGE))

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from sklearn.feature_extraction.text import CountVectorizer
 
-from format_cases import read_text, refused
+from format_cases import every, read_text, refused
 from thresher.formats.errors import DataError
 from thresher.formats.names import GrowingNames
 
@@ -123,7 +123,7 @@ TEXT_BAD = {
 GOOD = [("vw", line, *VW[line]) for line in VW] + [("jsonl", line, *JSON[line], 1) for line in JSON]
 
 
-@pytest.mark.parametrize(("form", "line", "row", "label", "weight"), GOOD)
+@every(("form", "line", "row", "label", "weight"), GOOD)
 def test_what_a_line_holds(form, line, row, label, weight):
     found = read_text(form, line)
     assert (found.rows, found.labels, found.weights) == ([row], [label], [weight])
@@ -135,9 +135,7 @@ BAD += [("jsonl", '{"label": 1}', line, *JSON_BAD[line]) for line in JSON_BAD]
 BAD += [("text", "1\taa", line, None, TEXT_BAD[line]) for line in TEXT_BAD]
 
 
-@pytest.mark.parametrize(
-    ("form", "good", "line", "column", "message"), BAD, ids=lambda part: str(part)[:30]
-)
+@every(("form", "good", "line", "column", "message"), BAD, ids=lambda part: str(part)[:30])
 def test_what_is_refused(form, good, line, column, message):
     error = refused(form, f"{good}\n  \n{line}\n")
     assert (error.line, error.column) == (3, column)
@@ -154,7 +152,7 @@ UNLABELLED = {
 }
 
 
-@pytest.mark.parametrize("form", UNLABELLED)
+@every("form", UNLABELLED)
 def test_rows_without_label_are_read_where_none_is_needed(form):
     text, rows = UNLABELLED[form]
     found = read_text(form, text, labelled=False)
@@ -197,7 +195,7 @@ def test_label_and_weight_can_have_other_names():
     assert (found.labels, found.weights) == (["a", "b"], [2, 0])
 
 
-@pytest.mark.parametrize("weight", ["-1", "null", '"1"', "true", "[]", "1e999"])
+@every("weight", ["-1", "null", '"1"', "true", "[]", "1e999"])
 def test_a_weight_is_a_number_not_below_zero(weight):
     with pytest.raises(DataError, match=r"line 1.*(weight|'w')"):
         read_text("jsonl", f'{{"label": 1, "w": {weight}}}', weight="w")
@@ -255,7 +253,7 @@ def test_keys_of_strings_are_noted():
     assert read_text("jsonl", '{"label": 1, "age": 3}\n').source.decided == []
 
 
-@pytest.mark.parametrize("looked_at", [30, 8192])
+@every("looked_at", [30, 8192])
 def test_strings_that_nearly_all_differ_are_a_reason_to_warn(looked_at, monkeypatch):
     monkeypatch.setattr("thresher.formats.jsonl.LOOKED_AT", looked_at)
     with pytest.warns(UserWarning, match=r"Nearly all values of 'text' differ: .*--format text"):

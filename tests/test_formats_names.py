@@ -9,6 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from numpy.testing import assert_array_equal
 
+from format_cases import every
 from thresher.formats import names as naming
 from thresher.formats.names import ZERO, GrowingNames, HashedNames, KnownNames, names_from_tree
 
@@ -88,7 +89,7 @@ def test_the_cache_of_hashes_is_bounded():
     assert [names.name(hash_of(str(k), 30)) for k in range(200)] == [str(k) for k in range(200)]
 
 
-@pytest.mark.parametrize("n_bits", [0, 63, -1])
+@every("n_bits", [0, 63, -1])
 def test_hashes_have_a_sensible_number_of_bits(n_bits):
     with pytest.raises(ValueError, match="1 to 62 bits"):
         HashedNames(n_bits)
@@ -115,7 +116,7 @@ def test_known_names_can_be_fewer():
     assert names.number(["b", "g"]).tolist() == [10, 7]
 
 
-@pytest.mark.parametrize("names", some_names(), ids=lambda names: type(names).__name__)
+@every("names", some_names(), ids=lambda names: type(names).__name__)
 def test_a_model_keeps_the_names_of_its_columns(names):
     columns = np.array([2, 7])[np.array([2, 7]) < len(names)]
     kept = names.only(columns)
@@ -134,7 +135,7 @@ def test_a_name_that_survives_is_found_again():
     assert_array_equal(hashed.only(column).number(["a", "b"]), hashed.number(["a", "b"]))
 
 
-@pytest.mark.parametrize("names", some_names(), ids=lambda names: type(names).__name__)
+@every("names", some_names(), ids=lambda names: type(names).__name__)
 def test_names_survive_a_tree(names):
     again = names_from_tree(names.tree())
     assert type(again) is type(names)

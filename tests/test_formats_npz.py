@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from scipy import sparse
 
-from format_cases import read_all
+from format_cases import every, read_all
 from thresher.formats.errors import DataError
 from thresher.formats.opening import open_rows
 
@@ -18,8 +18,8 @@ def read(path, **options):
     return found.rows, found.labels
 
 
-@pytest.mark.parametrize("form", ["csr", "csc", "coo", "bsr", "dia"])
-@pytest.mark.parametrize("kind", ["array", "matrix"])
+@every("form", ["csr", "csc", "coo", "bsr", "dia"])
+@every("kind", ["array", "matrix"])
 def test_sparse_matrices_and_labels_beside_them(tmp_path, form, kind):
     sparse.save_npz(tmp_path / "X_train.npz", getattr(sparse, f"{form}_{kind}")(X))
     for beside in ("X_train.y.npy", "X_train.labels.npy", "y_train.npy"):
@@ -31,7 +31,7 @@ def test_sparse_matrices_and_labels_beside_them(tmp_path, form, kind):
     assert read(tmp_path / "X_train.npz", labelled=False) == (ROWS, [None] * 3)
 
 
-@pytest.mark.parametrize("name", ["y", "labels", "label", "target"])
+@every("name", ["y", "labels", "label", "target"])
 def test_sparse_parts_and_labels_in_one_file(tmp_path, name):
     m = sparse.csr_array(X)
     parts = {"data": m.data, "indices": m.indices, "indptr": m.indptr, "shape": m.shape}
@@ -39,8 +39,8 @@ def test_sparse_parts_and_labels_in_one_file(tmp_path, name):
     assert read(tmp_path / "a.npz") == (ROWS, [1, 0, 1])
 
 
-@pytest.mark.parametrize("dtype", [np.float32, np.int8, bool, np.float64])
-@pytest.mark.parametrize("order", ["C", "F"])
+@every("dtype", [np.float32, np.int8, bool, np.float64])
+@every("order", ["C", "F"])
 def test_dense_tables(tmp_path, dtype, order):
     table = np.asarray(X, dtype, order=order)
     np.savez(tmp_path / "a.npz", X=table, y=Y, w=np.array([1, 2, 0.5]), other=np.eye(2))
@@ -70,7 +70,7 @@ def test_labels_can_be_named(tmp_path):
             read(tmp_path / "a.npz", label=name)
 
 
-@pytest.mark.parametrize("change", ["value", "label", "weight"])
+@every("change", ["value", "label", "weight"])
 def test_rows_that_are_refused_or_skipped(tmp_path, change):
     parts = {"X": X.copy(), "y": Y.astype(float), "w": np.ones(3)}
     {"value": parts["X"][1], "label": parts["y"], "weight": parts["w"]}[change][1] = np.nan
@@ -108,7 +108,7 @@ REFUSED = {
 }
 
 
-@pytest.mark.parametrize("case", REFUSED)
+@every("case", REFUSED)
 def test_what_is_refused(tmp_path, case):
     parts, message = REFUSED[case]
     np.savez(tmp_path / "a.npz", **parts)

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from scipy import sparse
 from sklearn.datasets import dump_svmlight_file, load_svmlight_file
 
-from format_cases import FILLER, compare_svmlight, read_all, read_text, refused, same
+from format_cases import FILLER, compare_svmlight, every, read_all, read_text, refused, same
 from thresher.formats import svmlight, svmlight_lines
 from thresher.formats.names import GrowingNames, HashedNames
 from thresher.formats.opening import open_rows
@@ -131,7 +131,7 @@ def test_chunks_are_small_and_widths_grow(tmp_path, monkeypatch):
     assert widths[-1] == 10
 
 
-@pytest.mark.parametrize("zero_based", [False, True])
+@every("zero_based", [False, True])
 def test_agreement_with_scikit_learn(tmp_path, zero_based):
     rng = np.random.default_rng(0)
     rows = sparse.random_array((30, 40), density=0.2, rng=rng, format="csr")

@@ -3,6 +3,7 @@
 import csv
 import gzip
 import io
+from unittest import mock
 
 import numpy as np
 import pandas as pd
@@ -10,7 +11,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from format_cases import read_all, read_text, refused, small_chunks
+from format_cases import every, read_all, read_text, refused, same, small_chunks
+from thresher.formats import records
 from thresher.formats.errors import DataError
 from thresher.formats.names import ZERO, GrowingNames, HashedNames, names_from_tree
 from thresher.formats.opening import open_rows
@@ -33,7 +35,7 @@ def test_what_cells_may_look_like():
     assert found.labels == ["x", "y"]
 
 
-@pytest.mark.parametrize(("suffix", "form"), [(".tsv", "auto"), (".tsv.gz", "tsv"), (".x", "tsv")])
+@every(("suffix", "form"), [(".tsv", "auto"), (".tsv.gz", "tsv"), (".x", "tsv")])
 def test_tabs(suffix, form):
     data = b"label\ta,b\n1\t2\n"
     data = gzip.compress(data) if suffix.endswith(".gz") else data
@@ -100,7 +102,7 @@ MALFORMED = {
 }
 
 
-@pytest.mark.parametrize("line", MALFORMED)
+@every("line", MALFORMED)
 def test_what_is_refused(line):
     column, message = MALFORMED[line]
     start = 'label,age,town,w\n1,5,"a\nb",1\n\n'
@@ -110,7 +112,7 @@ def test_what_is_refused(line):
     assert message in str(caught.value)
 
 
-@pytest.mark.parametrize("line", MALFORMED)
+@every("line", MALFORMED)
 def test_what_is_refused_can_be_skipped(line):
     text = f"label,age,town,w\n1,5,a,1\n3,7,b,1\n{line}\n2,6,b,1\n"
     for n_rows in (1, 2, 100):
@@ -185,8 +187,9 @@ def models():
     return found
 
 
-@pytest.mark.parametrize("names", models(), ids=lambda names: type(names).__name__)
-def test_a_model_reads_tables_as_it_did_in_training(names):
+@every("number", range(6))
+def test_a_model_reads_tables_as_it_did_in_training(number):
+    names = models()[number]
     text = "town,id,age\n7,x,1\n8,y,2\n7,z,\nBasel,q,3\n"
     found = read_text("csv", text, names=names, labelled=False)
     columns = found.columns
@@ -204,6 +207,7 @@ def test_a_file_without_rows_has_no_chunks():
     assert read_text("csv", "label,a\n").rows == []
 
 
+OPTIONS_MET = [{}, {"quote": ""}, {"na_values": ["NA"]}, {"na_values": ["1"]}, {"missing": "error"}]
 words = st.text(st.characters(codec="utf-8", exclude_characters="\r"), min_size=1, max_size=4)
 categories = words.filter(lambda word: word == word.strip())
 numbers = st.floats(allow_nan=False, allow_infinity=False)
@@ -241,6 +245,41 @@ def test_rows_that_are_written_are_read(table, delimiter, small):
         expected.append({key: value for key, value in said.items() if value != 0})
     assert found.rows == expected
     assert found.labels == list(np.arange(len(rows), dtype=float))
+
+
+CELLS = st.one_of(
+    numbers.map(repr),
+    st.integers(-(10**20), 10**20).map(str),
+    st.sampled_from(
+        ["", " ", "x", "é", "007", "NA", "1_0", "1e999", '"x"', '"a,b"', '"a\nb"', '"']
+    ),
+    st.text("01.-+eE x\t\r\"'", max_size=4),
+)
+
+
+@pytest.mark.filterwarnings("ignore::UserWarning")  # of categories that nearly all differ
+@given(st.lists(st.lists(CELLS, min_size=1, max_size=4), max_size=30), st.sampled_from(OPTIONS_MET))
+def test_the_kernel_reads_what_csv_reads(lines, options):
+    text = "\n".join(map(",".join, [["label", "b", "c"], *(["1", *line] for line in lines)]))
+    found = read_text("csv", text, on_error="skip", **options)
+    with mock.patch.object(records, "_is_text", return_value=False):
+        other = read_text("csv", text, on_error="skip", **options)
+    assert same(found, other)
+    assert found.source.skipped.count == other.source.skipped.count
+    assert found.source.names.kinds == other.source.names.kinds
+    lines_of = [
+        [example.split(": ")[1:] for example in one.source.skipped.examples]
+        for one in (found, other)
+    ]
+    assert lines_of[0] == lines_of[1]
+
+
+def test_plain_tables_are_read_by_the_kernel():
+    text = "label,a,b\n" + "1,-2.5e3,x\r\n" * 3 + "\n" + "0, 7 ,é"
+    with mock.patch.object(records, "decoded", wraps=records.decoded) as decoded:
+        found = read_text("csv", text)
+    assert decoded.call_count == 1  # of the header
+    assert found.rows[2:] == [{"a": -2500, "b=x": 1}, {"a": 7, "b=é": 1}]
 
 
 def test_categories_that_nearly_all_differ_are_a_reason_to_warn():
@@ -301,7 +340,7 @@ CODES = {
 }
 
 
-@pytest.mark.parametrize("codes", CODES)
+@every("codes", CODES)
 def test_codes_with_zeros_in_front_are_not_merged(codes):
     cells = codes.split()
     texts = {
@@ -345,7 +384,7 @@ def test_separators_missing_values_and_index():
     assert found.source.decided == [note]
 
 
-@pytest.mark.parametrize(
+@every(
     ("options", "features"),
     [
         ({"keep": ["*price"]}, {"price", "old price"}),
@@ -360,7 +399,7 @@ def test_columns_are_chosen_by_name_or_pattern(options, features):
     assert again.rows == found.rows
 
 
-@pytest.mark.parametrize(
+@every(
     ("options", "message"),
     [
         ({"keep": ["nothing*"]}, "keep: no feature is called 'nothing*'. There are 'price',"),
@@ -398,8 +437,8 @@ def write_gaps(folder, ending, table=GAPS):
     return path
 
 
-@pytest.mark.parametrize("ending", [".csv", ".parquet"])
-@pytest.mark.parametrize("how", ["mean", "zero", None])
+@every("ending", [".csv", ".parquet"])
+@every("how", ["mean", "zero", None])
 def test_missing_numbers_are_the_mean_beside_an_indicator_or_zero(tmp_path, ending, how):
     source = open_rows(write_gaps(tmp_path, ending), missing=how, ignore=["t"])
     rows = [{k: v for k, v in row.items() if k[0] == "a"} for row in read_all(source).rows]
@@ -417,7 +456,7 @@ def test_missing_numbers_are_the_mean_beside_an_indicator_or_zero(tmp_path, endi
         assert ("a=missing" in found) == (how != "zero")
 
 
-@pytest.mark.parametrize("ending", [".csv", ".parquet"])
+@every("ending", [".csv", ".parquet"])
 def test_missing_numbers_may_be_refused_or_skipped(tmp_path, ending):
     path = write_gaps(tmp_path, ending)
     with pytest.raises(DataError, match=r"there is no number,? in column 'a'"):

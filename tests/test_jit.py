@@ -243,6 +243,16 @@ def test_kernels_of_others_are_not_noticed(caplog):
 
 
 @compiled
+def test_skglm_compiles_its_classes_beside_our_kernels():
+    pytest.importorskip("skglm", reason="skglm is not installed: pip install 'thresher[dev]'")
+    from skglm.datafits import Logistic
+    from skglm.utils.jit_compilation import compiled_clone
+
+    assert losses.hinge(0.0, 1.0) == 1.0
+    assert compiled_clone(Logistic()).value(np.ones(2), np.zeros(2), np.zeros(2)) > 0.69
+
+
+@compiled
 def test_classes_can_be_compiled_beside_our_kernels():
     @jitclass([("number", numba.float64)])
     class Held:

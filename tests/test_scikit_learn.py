@@ -85,6 +85,21 @@ def test_words_through_a_vectorizer():
     assert set(names) <= {"good", "fine", "bad", "dull"}
 
 
+@pytest.mark.parametrize("library", ["pandas", "polars", "pyarrow"])
+@pytest.mark.parametrize("name", ["FTRLClassifier", "ThresherClassifier"])
+def test_frames_of_any_library_are_matched_by_name(name, library):
+    frames = pytest.importorskip(library)
+    make_frame = {"pandas": "DataFrame", "polars": "DataFrame", "pyarrow": "table"}[library]
+    columns, y = dict(zip("abcd", ROWS.toarray()[:, 4:8].T, strict=True)), LABELS
+    frame = getattr(frames, make_frame)(columns)
+    model = getattr(thresher, name)(random_state=0).fit(frame, y)
+    assert model.feature_names_in_.tolist() == list("abcd")
+    more = getattr(frames, make_frame)({"e": y, **dict(reversed(columns.items()))})
+    assert_array_equal(model.decision_function(more), model.decision_function(frame))
+    with pytest.raises(ValueError, match="X lacks 1 of the 4 columns of training: a"):
+        model.predict(getattr(frames, make_frame)(dict(list(columns.items())[1:])))
+
+
 def test_frames_have_names_and_any_order_of_columns():
     frame = pd.DataFrame(ROWS.toarray(), columns=[f"word {k}" for k in range(20)])
     model = ThresherClassifier(n_features_to_select=3, random_state=0).fit(frame, LABELS)

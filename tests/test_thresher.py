@@ -489,11 +489,11 @@ def test_halves_are_counted():
 
 
 WHY = [
-    ({}, "number whose held-out loss is within one standard error of the best."),
+    ({}, "number whose held-out loss is at most 0.25 standard errors worse than the best."),
     ({"n_features_to_select": 5}, "5 of 12 features were selected: as many as asked for."),
     ({"n_features_to_select": 0.5}, "6 of 12 features were selected: as many as asked for."),
     ({"n_features_to_select": 50}, "12 of 12 features were selected: all that vary."),
-    ({"scoring": "accuracy"}, "whose held-out score is within one standard error"),
+    ({"scoring": "accuracy", "caution": 3}, "held-out score is at most 1 standard errors worse"),
     ({"caution": 3}, "under the penalty 10 (caution=3)."),
 ]
 

@@ -13,7 +13,11 @@ import numpy as np
 import pytest
 from scipy import sparse
 from sklearn.datasets import load_breast_cancer, load_digits
+from sklearn.metrics import log_loss
+from sklearn.preprocessing import normalize
 
+import thresher
+from cases import CLASSICS
 from thresher import FTRLClassifier, ThresherClassifier, ThresherRegressor
 from thresher.stability import cohen_kappa
 
@@ -114,6 +118,17 @@ def test_models_are_worth_what_they_were(name):
         if not (error <= figures["error"] * RISE and kappa >= figures["kappa"] - FALL):
             worse[model] = f"{figures} was recorded, it is {now[model]}"
     assert worse == {}
+
+
+@pytest.mark.jit
+@pytest.mark.parametrize("scaled", [False, True])
+@pytest.mark.parametrize("name", CLASSICS)
+def test_defaults_work_at_once_on_a_stream_of_text(name, scaled):
+    rows, labels = words(n=4000, p=20000)
+    rows = normalize(rows) if scaled else rows
+    model = getattr(thresher, name)(random_state=0)
+    model.partial_fit(rows[:3000], labels[:3000], classes=[0, 1])
+    assert log_loss(labels[3000:], model.predict_proba(rows[3000:])) < 0.97 * np.log(2)
 
 
 if __name__ == "__main__":

@@ -8,7 +8,7 @@ from string import Template
 
 from experiments import data, records
 from experiments.records import Key, Record
-from experiments.reproduce import figures, lines, matched, tables, theory, traces
+from experiments.reproduce import figures, lines, matched, readings, tables, theory, traces
 from experiments.reproduce.methods import METHODS
 
 FOLDER = Path("results/reproduction")
@@ -33,8 +33,9 @@ def measure(folder: Path, only: Sequence[str], jobs: int, again: bool) -> list[s
     if not only:
         work = partial(traces.measure, lines=chosen)
         failures += records.measure(traces.TASKS, work, folder / "figures.jsonl", jobs, again)
-        path = folder / "theory.jsonl"
-        failures += records.measure(theory.TASKS, theory.measure, path, jobs, again)
+        for part in (readings, theory):
+            path = folder / f"{part.__name__.rpartition('.')[2]}.jsonl"
+            failures += records.measure(part.TASKS, part.measure, path, jobs, again)
     return failures
 
 
@@ -48,7 +49,7 @@ def write_page(folder: Path) -> Path:
         name: records.read(folder / f"{name}.jsonl", tuple(tasks[0]))
         for name, tasks in {
             "sets": SETS, "lines": lines.TASKS, "matched": matched.TASKS, "figures": traces.TASKS,
-            "theory": theory.TASKS,
+            "readings": readings.TASKS, "theory": theory.TASKS,
         }.items()
     }  # fmt: skip
     measured = {key: found["lines"][key] for key in _keys(lines.TASKS) if key in found["lines"]}
@@ -59,9 +60,9 @@ def write_page(folder: Path) -> Path:
         table_2=tables.comparison(measured, lines.SETS, "error"),
         table_3=tables.comparison(measured, lines.SETS, "percent"),
         table_4=tables.comparison(measured, lines.SETS, "kappa"),
-        seconds=tables.comparison(measured, lines.SETS, "seconds"),
         oracle=tables.oracle_table(measured),
         agreement=tables.agreement_table(measured, lines.SETS),
+        readings=tables.readings_table(found["readings"]),
         claims=tables.claims_table(measured, lines.SETS),
         matched=_matched(found["matched"]),
         figures="\n\n".join(f"![{words}](figures/{path.name})" for words, path in drawn),

@@ -60,9 +60,7 @@ def figure_1(curves: Mapping[str, Any]) -> Figure:
     for axes, scaling in zip(both, traces.SCALINGS_1, strict=True):
         for method in traces.METHODS_1:
             curve = curves[f"{method}/{scaling}"]
-            drawn = "default" if method == "truncated-gradient" else "steps-post"
-            style = {"drawstyle": drawn, "lw": 1, **_style(method)}
-            axes.plot(curve["updates"], curve["percents"], **style)
+            axes.plot(curve["updates"], curve["percents"], lw=1, **_style(method))
         axes.set(xlabel="updates before the end", ylabel="nonzero weights, %", yscale="log")
         axes.set_title(f"{named(traces.HOME_1).title}, {scaling}")
         axes.yaxis.set_major_formatter("{x:g}")

@@ -5,10 +5,9 @@ error of the best. Then each permutation of the training rows is learned with it
 """
 
 import math
-import time
 import warnings
 from collections.abc import Callable, Iterator, Sequence
-from functools import cache, lru_cache
+from functools import lru_cache
 from itertools import product
 from typing import Any, NamedTuple
 
@@ -31,12 +30,11 @@ LOOKS = (5, 10, 20, 30, 40, 50, 60)  # passes after which the oracle looks
 
 
 class Result(NamedTuple):
-    """Test error and share of nonzero weights in percent, which these are, and seconds."""
+    """Test error and share of nonzero weights in percent, and which these are."""
 
     error: float
     percent: float
     support: np.ndarray
-    seconds: float
 
 
 # ------------------------------------------------------------------------------------ scalings
@@ -87,41 +85,28 @@ def prepared(name: str, scaling: str) -> Split:
 # ---------------------------------------------------------------------------------------- fits
 
 
-def fit(method: Method, loss: str, params: Params, split: Split, seed: int) -> tuple[Any, float]:
-    """Fit on the seed's permutation of the training rows; return the model and the seconds."""
-    _compile(method.name, loss)
+def fit(method: Method, loss: str, params: Params, split: Split, seed: int) -> Any:
+    """Fit on the seed's permutation of the training rows; return the model."""
     order = np.random.default_rng(seed).permutation(split.y_train.size)
     X, y = split.X_train[order], split.y_train[order]
     model = method.build(loss, seed, params)
-    started = time.process_time()
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", ConvergenceWarning)  # passes are part of the protocol
-        model.fit(X, y)
-    return model, time.process_time() - started
+        return model.fit(X, y)
 
 
 def result(method: Method, loss: str, params: Params, split: Split, seed: int) -> Result:
     """Fit and test. Of a run whose numbers overflow all predictions count as wrong."""
     columns = split.X_train.shape[1]
     try:
-        model, seconds = fit(method, loss, params, split, seed)
+        model = fit(method, loss, params, split, seed)
         wrong = (model.decision_function(split.X_test) > 0) != (split.y_test > 0)
     except ValueError as error:
         if "overflow" not in str(error):
             raise
-        return Result(100.0, 100.0, np.arange(columns), float("nan"))
+        return Result(100.0, 100.0, np.arange(columns))
     support = np.flatnonzero(np.asarray(model.coef_).ravel())
-    return Result(100 * float(wrong.mean()), 100 * support.size / columns, support, seconds)
-
-
-@cache
-def _compile(name: str, loss: str) -> None:
-    """Fit on next to nothing, so that no timing includes a compilation."""
-    rng = np.random.default_rng(0)
-    X, y = sparse.csr_matrix(rng.normal(size=(40, 8))), np.resize([-1, 1], 40)
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")
-        METHODS[name].build(loss, 0, {}).fit(X, y)
+    return Result(100 * float(wrong.mean()), 100 * support.size / columns, support)
 
 
 # -------------------------------------------------------------------------- choice of a setting
@@ -141,11 +126,30 @@ def sparsest_of_the_best(scores: Sequence[Score]) -> Params:
     Of equally sparse ones the more accurate, then the earlier. A model without any weight is chosen
     only if all are.
     """
-    usable = [score for score in scores if score.percent > 0] or list(scores)
-    best = min(usable, key=lambda score: np.mean(score.errors))
+    best = _best(scores)
     bound = np.mean(best.errors) + np.std(best.errors, ddof=1) / math.sqrt(len(best.errors))
-    near = [score for score in usable if np.mean(score.errors) <= bound]
+    near = [score for score in _usable(scores) if np.mean(score.errors) <= bound]
     return min(near, key=lambda score: (score.percent, np.mean(score.errors))).params
+
+
+def most_accurate(scores: Sequence[Score]) -> Params:
+    """Return the setting with the smallest error, of models with a weight if there are such."""
+    return _best(scores).params
+
+
+def _best(scores: Sequence[Score]) -> Score:
+    return min(_usable(scores), key=lambda score: np.mean(score.errors))
+
+
+def _usable(scores: Sequence[Score]) -> list[Score]:
+    return [score for score in scores if score.percent > 0] or list(scores)
+
+
+def score(method: Method, loss: str, params: Params, parts: Sequence[Split]) -> Score:
+    """Try a setting on folds."""
+    tried = [result(method, loss, params, part, 0) for part in parts]
+    percent = float(np.mean([one.percent for one in tried]))
+    return Score(params, [one.error for one in tried], percent)
 
 
 def folds(split: Split, scaling: str) -> Iterator[Split]:
@@ -163,11 +167,7 @@ def choose(task: Record) -> Params:
     if len(settings) == 1:
         return settings[0]
     parts = list(folds(loaded(task["set"]), task["scaling"]))
-    scores = []
-    for params in settings:
-        tried = [result(method, task["loss"], params, part, 0) for part in parts]
-        percent = float(np.mean([one.percent for one in tried]))
-        scores.append(Score(params, [one.error for one in tried], percent))
+    scores = [score(method, task["loss"], params, parts) for params in settings]
     return sparsest_of_the_best(scores)
 
 
@@ -189,7 +189,6 @@ def measure(task: Record) -> Record:
         "percents": [one.percent for one in results],
         "kappa": _number(mean_pairwise_kappa(masks)),
         "stability": [_number(one) for one in nogueira_stability(masks)[:3]],
-        "seconds": _number(float(np.mean([one.seconds for one in results]))),
     }
     looks = [passes for passes in LOOKS if passes <= params.get("max_iter", 0)]
     if method.oracle and len(looks) > 1:

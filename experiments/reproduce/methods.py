@@ -29,8 +29,7 @@ class Knob:
             return self.dense + share * (self.sparse - self.dense)
         if self.scale == "complement":  # a rate near 1: what it leaves falls geometrically
             return 1 - (1 - self.dense) * ((1 - self.sparse) / (1 - self.dense)) ** share
-        value = self.dense * (self.sparse / self.dense) ** share
-        return round(value) if self.scale == "integer" else value
+        return self.dense * (self.sparse / self.dense) ** share
 
 
 @dataclass(frozen=True, eq=False)
@@ -49,10 +48,7 @@ class Method:
 
     def settings(self, scaling: str) -> list[Params]:
         """Return every combination of the values allowed on a scaling."""
-        grid = self.grids["row-l2" if scaling == "row-l2" else "paper"]
-        return [
-            dict(zip(grid, values, strict=True)) for values in itertools.product(*grid.values())
-        ]
+        return combinations(self.grids["row-l2" if scaling == "row-l2" else "paper"])
 
     def build(self, loss: str, seed: int, params: Params) -> Any:
         """Return an unfitted estimator."""
@@ -62,6 +58,11 @@ class Method:
         if "max_iter" in params and self.name != "liblinear-l1":
             chosen["tol"] = None  # so many passes, whatever happens
         return made.set_params(**{name: one for name, one in chosen.items() if name in known})
+
+
+def combinations(grid: Mapping[str, list[Any]]) -> list[Params]:
+    """Return every combination of the values in a grid."""
+    return [dict(zip(grid, values, strict=True)) for values in itertools.product(*grid.values())]
 
 
 def _found(address: str) -> Any:

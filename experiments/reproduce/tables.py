@@ -10,12 +10,13 @@ import numpy as np
 from experiments.data import named
 from experiments.markdown import NOTHING, number, table
 from experiments.records import Key, Record
-from experiments.reproduce import matched, paper
+from experiments.reproduce import matched, paper, readings
 from experiments.reproduce.lines import SCALINGS, methods_on
 from experiments.reproduce.methods import LOSS_TITLES, LOSSES, METHODS
 
 NOT_YET = "not measured yet"
 READINGS = ("unit-variance", "nonzero-rms")  # of the paper's scaling
+METHOD = "stabilized-paper"  # the paper's
 REACH = 2.0  # of the printed standard deviations
 
 Lines = Mapping[Key, Record]  # by set, scaling, method and loss
@@ -64,7 +65,6 @@ MEASURES: dict[str, Callable[[Record], str]] = {
     "error": lambda line: moments(line["errors"]),
     "percent": lambda line: moments(line["percents"]),
     "kappa": _kappa,
-    "seconds": lambda line: number(line["seconds"], 3),
 }
 
 
@@ -87,7 +87,7 @@ def comparison(lines: Lines, sets: Sequence[str], measure: str) -> str:
 def _cell(lines: Lines, line: tuple[str, str, str, str], measure: str) -> str:
     ours = MEASURES[measure](lines[line]) if line in lines else NOT_YET
     name, scaling, method, loss = line
-    if measure == "seconds" or scaling == "row-l2":
+    if scaling == "row-l2":
         return ours
     printed = paper.printed(measure, name, method, loss)
     return f"{ours} [{spread(*printed)}]" if printed else ours
@@ -151,11 +151,18 @@ def verdict(ours: float, printed: paper.Printed) -> str:
     return "lower" if ours < printed.mean else "higher"
 
 
+def within_both(errors: Sequence[float], printed: paper.Printed) -> bool:
+    """Return whether means are no farther apart than the sum of the printed and our deviation."""
+    reach = printed.deviation + float(np.std(errors, ddof=1))
+    return abs(float(np.mean(errors)) - printed.mean) <= reach
+
+
 def agreement_table(lines: Lines, sets: Sequence[str]) -> str:
     """Return every printed error of the sets that are exactly the paper's, beside ours."""
     exact = [name for name in sets if paper.size(name) and name not in paper.STANDS_FOR]
     rows: list[list[str]] = []
     verdicts: dict[str, list[str]] = {reading: [] for reading in READINGS}
+    near = dict.fromkeys(READINGS, 0)
     for name, method, loss in product(exact, METHODS.values(), LOSSES):
         printed = paper.printed("error", name, method.name, loss)
         if printed is None:
@@ -166,10 +173,13 @@ def agreement_table(lines: Lines, sets: Sequence[str]) -> str:
             if line:
                 ours = float(np.mean(line["errors"]))
                 verdicts[reading].append(verdict(ours, printed))
+                near[reading] += within_both(line["errors"], printed)
             cells.append(f"{number(ours)}, {verdicts[reading][-1]}" if line else NOT_YET)
         rows.append(cells)
     counted = [_counted(verdicts[reading]) for reading in READINGS]
     rows.append(["**All**", "", "", "", *counted])
+    looser = [f"{near[reading]} within both deviations" for reading in READINGS]
+    rows.append(["", "", "", "", *looser])
     return table(["Data set", "Method", "Loss", "Paper", *READINGS], rows)
 
 
@@ -178,30 +188,71 @@ def _counted(verdicts: Sequence[str]) -> str:
     return "{} agree, {} lower, {} higher".format(*counts)
 
 
-# What the paper claims of its method beside the truncated gradient; undefined kappas do not count.
-CLAIMS: dict[str, Callable[[Record, Record], bool]] = {
-    "lower test error": lambda its, other: np.mean(its["errors"]) < np.mean(other["errors"]),
-    "smaller deviation of it": lambda its, other: np.std(its["errors"]) < np.std(other["errors"]),
-    "fewer nonzero weights": lambda its, other: (
-        np.mean(its["percents"]) < np.mean(other["percents"])
-    ),
-    "higher kappa": lambda its, other: (its["kappa"] or -1) > (other["kappa"] or -1),
+# What the paper claims of its method beside the truncated gradient: what is compared, and its sign.
+CLAIMS: dict[str, tuple[Callable[[Record], Sequence[float]], int]] = {
+    "lower test error": (lambda line: line["errors"], -1),
+    "smaller deviation of it": (lambda line: [float(np.std(line["errors"]))], -1),
+    "fewer nonzero weights": (lambda line: line["percents"], -1),
+    "higher kappa": (lambda line: [line["kappa"] or 0.0], 1),
 }
+
+
+def outcome(ours: Sequence[float], theirs: Sequence[float], sign: int) -> str:
+    """Return who is ahead by more than a standard error of the difference of means, if it has one.
+
+    The rule is the same in both directions.
+    """
+    difference = sign * float(np.mean(ours) - np.mean(theirs))
+    error = sum(float(np.var(one, ddof=1)) / len(one) for one in (ours, theirs) if len(one) > 1)
+    if abs(difference) <= math.sqrt(error):
+        return "tied"
+    return "won" if difference > 0 else "lost"
 
 
 def claims_table(lines: Lines, sets: Sequence[str]) -> str:
     """Return on how many of the paper's sets and losses each of its claims holds."""
     pairs = {reading: list(_pairs(lines, sets, reading)) for reading in READINGS}
-    rows = [
-        [claim, *(f"{sum(holds(*p) for p in pairs[r])} of {len(pairs[r])}" for r in READINGS)]
-        for claim, holds in CLAIMS.items()
-    ]
+    rows = []
+    for claim, (values, sign) in CLAIMS.items():
+        row = [claim]
+        for mine in pairs.values():
+            found = [outcome(values(its), values(other), sign) for its, other in mine]
+            row.append(", ".join(f"{found.count(one)} {one}" for one in ("won", "lost", "tied")))
+        rows.append(row)
     return table(["Claim", *READINGS], rows)
+
+
+def readings_table(found: Mapping[Key, Record]) -> str:
+    """Return what other readings of the text give, and which printed errors they agree with."""
+    rows = []
+    for name, loss in product(readings.EXACT, LOSSES):
+        cells = [paper.printed(what, name, METHOD, loss) for what in ("error", "percent")]
+        shown = [f"{spread(*one)} %" if one else NOTHING for one in cells]
+        rows.append([f"**{named(name).title}, {LOSS_TITLES[loss].lower()}**", *shown, "", ""])
+        for key, reading in readings.READINGS.items():
+            if (name, loss, key) in found:
+                rows.append([reading.title, *_tried(found[name, loss, key], cells[0])])
+    header = ["Reading", "sparsest: error", "nonzero", "most accurate: error", "nonzero"]
+    return table(header, rows)
+
+
+def _tried(record: Record, printed: paper.Printed | None) -> list[str]:
+    """Return errors and shares of nonzero weights by both choices of settings."""
+    cells = []
+    for choice in readings.CHOICES:
+        errors, percents = record[choice]["errors"], record[choice]["percents"]
+        mark = ""
+        if printed and verdict(float(np.mean(errors)), printed) == "agrees":
+            mark = " **agrees**"
+        elif printed and within_both(errors, printed):
+            mark = " *near*"
+        cells += [moments(errors) + mark, moments(percents)]
+    return cells
 
 
 def _pairs(lines: Lines, sets: Sequence[str], scaling: str) -> Iterator[tuple[Any, Any]]:
     """Yield the paper's method beside the truncated gradient, on stand-ins as well."""
     for name, loss in product(filter(paper.size, sets), LOSSES):
-        keys = [(name, scaling, m, loss) for m in ("stabilized-paper", "truncated-gradient")]
+        keys = [(name, scaling, m, loss) for m in (METHOD, "truncated-gradient")]
         if all(key in lines for key in keys):
             yield lines[keys[0]], lines[keys[1]]

@@ -3,13 +3,22 @@
 from typing import Any
 
 import numpy as np
+from sklearn.preprocessing import normalize
 
 from experiments.data import Split
 from experiments.records import Record
 from experiments.reproduce.lines import fit, loaded, prepared
 from experiments.reproduce.matched import Chosen
 from experiments.reproduce.methods import METHODS, Params
+from thresher import TruncatedGradientClassifier
+from thresher.losses import LOSSES
+from thresher.online.passes import Batch, Feed, Pace, Passes
+from thresher.online.protocol import Online
+from thresher.online.stabilized import StabilizedTruncatedSGD
 from thresher.online.stages import annealed_rejection_rate
+from thresher.online.truncated_gradient import TruncatedGradient
+from thresher.rows import Rows
+from thresher.threads import Threads
 
 LAST_UPDATES, LEVELS = 1000, 16
 HOME_1, HOME_3 = "dexter", "dorothea"  # the sets of Figures 1 and 3
@@ -28,8 +37,8 @@ def sizes_over_updates(lines: Chosen) -> dict[str, Any]:
     for scaling in SCALINGS_1:
         for method in METHODS_1:
             params = _params(lines, HOME_1, scaling, method, "log_loss")
-            trace = _by_update if method == "truncated-gradient" else _by_stage
-            curves[f"{method}/{scaling}"] = trace(method, params, prepared(HOME_1, scaling))
+            model = METHODS[method].build("log_loss", 0, params)
+            curves[f"{method}/{scaling}"] = counts(model, prepared(HOME_1, scaling))
     return curves
 
 
@@ -39,35 +48,37 @@ def _params(lines: Chosen, *line: str) -> Params:
     return lines[line]["params"]
 
 
-def _by_update(method: str, params: Params, split: Split) -> dict[str, list[float]]:
-    """Learn one row at a time over the last updates, and count after each."""
-    X, y = split.X_train, split.y_train
-    rng = np.random.default_rng(0)
-    order = np.concatenate([rng.permutation(y.size) for _ in range(params["max_iter"])])
-    early, late = order[:-LAST_UPDATES], order[-LAST_UPDATES:]
-    model = METHODS[method].build("log_loss", 0, params)
-    if early.size:
-        model.partial_fit(X[early], y[early], classes=[-1, 1])
-    percents = []
-    for row in late:
-        model.partial_fit(X[[row]], y[[row]], classes=[-1, 1])
-        percents.append(100 * model.n_features_selected_ / X.shape[1])
-    return {"updates": list(range(1 - late.size, 1)), "percents": percents}
+def counts(model: Any, split: Split) -> dict[str, list[float]]:
+    """Return the percentage of nonzero weights of the model that each last update would leave."""
+    learner, passes = _learner(model), Passes(model.max_iter)
+    X = normalize(split.X_train) if model.get_params().get("normalize") else split.X_train
+    (n, width), state, pace, alone = X.shape, learner.start(X.shape[1]), Pace(), Threads()
+    state.grow(width, width)
+    batch, targets = Batch.of(Rows.of(X), np.ones(n)), split.y_train.astype(float)
+    percents: list[float] = []
+    for number in range(passes.most):
+        orders = passes.orders(number, n, learner.n_orders, alone)
+        feed = Feed(batch, targets, orders, learner.steps, pace)
+        while feed.left and not learner.finished(state):
+            if learner.room(state) <= 0:
+                learner.close(state)
+                continue
+            early = (passes.most - 1 - number) * n + feed.left - LAST_UPDATES
+            most = min(learner.room(state), early) if early > 0 else 1
+            learner.advance(state, batch.rows, feed.next(most), alone)
+            if early <= 0:
+                weights, _ = learner.weights(state)
+                percents.append(round(100 * np.count_nonzero(weights) / width, 3))
+    percents += percents[-1:] * (LAST_UPDATES - len(percents))  # all has been purged
+    return {"updates": list(range(1 - LAST_UPDATES, 1)), "percents": percents}
 
 
-def _by_stage(method: str, params: Params, split: Split) -> dict[str, list[float]]:
-    """Return the sizes at the ends of stages; in between a size stays as it is."""
-    model, _ = fit(METHODS[method], "log_loss", params, split, 0)
-    stages = [(stage["rows_seen"], stage["nonzero"]) for stage in model.history_]
-    end = max(stages[-1][0], model.n_iter_ * split.y_train.size)
-    begin = end - LAST_UPDATES
-    kept = [(begin, count) for seen, count in stages if seen <= begin][-1:]
-    kept += [(seen, count) for seen, count in stages if seen > begin]
-    kept.append((end, model.n_features_selected_))
-    return {
-        "updates": [seen - end for seen, _ in kept],
-        "percents": [100 * count / split.X_train.shape[1] for _, count in kept],
-    }
+def _learner(model: Any) -> Online:
+    """Return the learner of a model, to be fed by hand."""
+    settings = LOSSES["log_loss"], model.fit_intercept, model.get_params()
+    if isinstance(model, TruncatedGradientClassifier):
+        return TruncatedGradient.of(*settings)
+    return StabilizedTruncatedSGD.of(*settings)
 
 
 def annealing(_: Chosen) -> dict[str, Any]:
@@ -92,7 +103,7 @@ def density_levels(lines: Chosen) -> dict[str, Any]:
     for method in METHODS_3:
         for loss in METHODS[method].losses:
             params = _params(lines, HOME_3, "unit-variance", method, loss)
-            model, _ = fit(METHODS[method], loss, params, prepared(HOME_3, "unit-variance"), 0)
+            model = fit(METHODS[method], loss, params, prepared(HOME_3, "unit-variance"), 0)
             hits = np.bincount(level, weights=model.get_support()[occurring], minlength=LEVELS)
             curves[f"{method}/{loss}"] = (hits[filled] / members[filled]).tolist()
     return curves

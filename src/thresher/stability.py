@@ -1,4 +1,4 @@
-"""How much sets of selected features agree: Cohen's kappa and Nogueira's stability.
+"""How much sets of selected features agree: Cohen's kappa (the paper's Eq. 17), and Nogueira's.
 
 Masks are over the same p features: true where a feature is selected. A table of masks has one row
 per fit, dense or sparse. Work follows the number of selected features, not p. Both measures need no

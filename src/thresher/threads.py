@@ -4,11 +4,14 @@ from collections import deque
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor, wait
 from contextlib import contextmanager
+from itertools import count
 from queue import SimpleQueue
 from threading import Event, Lock
 from typing import Any
 
 from joblib import effective_n_jobs
+
+Report = Callable[[float], None]  # is called with the share that is done
 
 
 class Stopped(Exception):
@@ -18,19 +21,25 @@ class Stopped(Exception):
 class Threads:
     """Runs a function over many arguments, in order; ``Threads()`` has only the caller's thread.
 
-    The caller works as well: ``pool`` has one thread less than there are in all.
+    The caller works as well: ``pool`` has one thread less than there are in all. ``report`` is
+    called whenever a call has returned.
     """
 
     def __init__(
-        self, pool: ThreadPoolExecutor | None = None, n: int = 1, stop: Event | None = None
+        self,
+        pool: ThreadPoolExecutor | None = None,
+        n: int = 1,
+        stop: Event | None = None,
+        report: Callable[[], None] | None = None,
     ) -> None:
         self.n = n
+        self._report = report
         self._pool = pool
         self._stop = stop or Event()
 
     def map(self, function: Callable[..., Any], *many: Any) -> list[Any]:
         """Return the function of each; if one fails, none is still running when that is known."""
-        calls = list(zip(*many, strict=True))
+        calls, function = list(zip(*many, strict=True)), self._reporting(function)
         if self._pool is None or len(calls) == 1:
             return [function(*one) for one in calls]
         queue = _Queue(function, calls, self._stop)
@@ -47,6 +56,7 @@ class Threads:
 
     def follow(self, function: Callable[[Any], Any], items: Iterator[Any]) -> list[Any]:
         """Return the function of each item, called in order while the next items are made."""
+        function = self._reporting(function)
         if self._pool is None:
             return [function(item) for item in items]
         made: SimpleQueue[Any] = SimpleQueue()
@@ -59,6 +69,19 @@ class Threads:
             wait([helper])
         return helper.result()
 
+    def _reporting(self, function: Callable[..., Any]) -> Callable[..., Any]:
+        """Return a function that reports when it returns."""
+        report = self._report
+        if report is None:
+            return function
+
+        def reported(*arguments: Any) -> Any:
+            found = function(*arguments)
+            report()
+            return found
+
+        return reported
+
     def single(self) -> "Threads":
         """Return one thread, for use inside of a call of ``map``: it stops with the others."""
         return Threads(stop=self._stop)
@@ -70,14 +93,23 @@ class Threads:
 
 
 @contextmanager
-def threads(n_jobs: int | None) -> Iterator[Threads]:
+def threads(n_jobs: int | None, report: Callable[[], None] | None = None) -> Iterator[Threads]:
     """Open as many threads as ``n_jobs`` means to joblib."""
     n = effective_n_jobs(n_jobs)
     if n == 1:
-        yield Threads()
+        yield Threads(report=report)
         return
     with ThreadPoolExecutor(n - 1) as pool:
-        yield Threads(pool, n)
+        yield Threads(pool, n, report=report)
+
+
+def share_of(report: Report | None, n_calls: int) -> Callable[[], None] | None:
+    """Return what reports the share of so many calls that have returned."""
+    if report is None:
+        return None
+    report(0.0)
+    done = count(1)
+    return lambda: report(min(1.0, next(done) / n_calls))
 
 
 class _Queue:

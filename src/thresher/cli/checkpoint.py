@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from thresher.cli.files import STANDARD, check_outputs, refuse_absent
+from thresher.cli.files import STANDARD, check_outputs, refuse_absent, refuse_unreadable
 
 if TYPE_CHECKING:
     from thresher.estimators.streaming import StreamTraining
@@ -50,6 +50,8 @@ class Recipe:
         mine = None if going_on else self.checkpoint  # a training may replace its own
         read = [*self.files, *self.test, *filter(None, [self.initial])]
         check_outputs({"-o": self.output, "--checkpoint": mine}, read, self.force)
+        for files in filter(None, (self.files, self.test)):
+            refuse_unreadable(files)
         if STANDARD in self.files:
             self.check_rewinds("Standard input")
 

@@ -6,7 +6,13 @@ from typing import Any
 import click
 
 from thresher.cli import options as opt
-from thresher.cli.files import check_outputs, file_only, note_decided, note_skipped
+from thresher.cli.files import (
+    check_outputs,
+    file_only,
+    note_decided,
+    note_skipped,
+    refuse_unreadable,
+)
 from thresher.cli.screen import Progress, json_text, noting_warnings, say
 
 
@@ -39,6 +45,7 @@ def convert(
     reading = opt.reading_from(options)
     file_only(output)
     check_outputs({"-o": output}, files, force)
+    refuse_unreadable(files)
     from thresher.formats.opening import open_rows, write_rows
 
     source = open_rows(files, labelled=not unlabelled, **reading)

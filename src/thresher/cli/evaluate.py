@@ -6,7 +6,13 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from thresher.cli import options as opt
-from thresher.cli.files import load_model, note_skipped, refuse_absent, refuse_unknown
+from thresher.cli.files import (
+    load_model,
+    note_skipped,
+    refuse_absent,
+    refuse_unknown,
+    refuse_unreadable,
+)
 from thresher.cli.screen import Progress, json_text, noting_warnings, printable
 
 if TYPE_CHECKING:
@@ -54,6 +60,7 @@ def evaluate(
     """
     reading = opt.reading_from(options)
     refuse_absent(model)
+    refuse_unreadable(files)
     from thresher.estimators.streaming import prediction_source
 
     fitted = load_model(model)

@@ -63,6 +63,13 @@ def path_of(model: "LinearModel") -> "Path":
 # ------------------------------------------------------------------------------------------ rows
 
 
+def refuse_unreadable(paths: Sequence[str]) -> None:
+    """Refuse rows that are not there, before anything is imported that takes a second."""
+    from thresher.formats.blocks import InputFiles
+
+    InputFiles(paths).check()
+
+
 def note_decided(source: "Source", quiet: bool) -> None:
     """Print what rows decided of how all are read, each note once."""
     for note in source.decided:

@@ -47,7 +47,7 @@ def learn(recipe: Recipe, state: Tree | None, keeper: Keeper, quiet: bool) -> "S
             training = _begun(recipe, state, quiet)
             stream = training if isinstance(training, StreamTraining) else None
             with Progress("training", quiet) as bar, handling(stop) if stream else nullcontext():
-                for chunk in training.steps():
+                for chunk in training.steps(partial(bar.show, "features", doing="selecting")):
                     bar.add(len(chunk), training.share_done(), _more(training))
                     if stream is not None:
                         keeper.keep_if_due(stream)
@@ -78,11 +78,8 @@ def _error(before: str, model: "OnlineModel", error: float | None) -> str:
 def _begun(recipe: Recipe, state: Tree | None, quiet: bool) -> "SourceTraining":
     """Return a training that has just begun, or is where a checkpoint left it."""
     from thresher.estimators.streaming import StreamTraining, training_source
-    from thresher.formats.blocks import InputFiles
     from thresher.formats.holdout import HeldOut
 
-    if recipe.test:
-        InputFiles(recipe.test).check()
     model, names = _model(recipe, state)
     files, reading = list(recipe.files), recipe.reading
     with Progress("keeping rows", quiet) as bar:
@@ -194,7 +191,8 @@ def _words(recipe: Recipe, training: "SourceTraining") -> str:
     found, model = training.summary(), training.model
     where = "the model" if recipe.output == STANDARD else recipe.output
     passes = "1 pass" if found["passes"] == 1 else f"{found['passes']:,} passes"
-    features = f"{found['features']:,} features of {found['width']:,} columns"
+    s = "" if found["features"] == 1 else "s"
+    features = f"{found['features']:,} feature{s} of {found['width']:,} columns"
     lines = [f"Wrote {where}: {features}, {found['rows']:,} rows, {passes}."]
     if hasattr(model, "path_"):
         lines += model.why_selected().splitlines()[: 3 if model.path_.clear else 2]

@@ -59,7 +59,9 @@ def predict(
         raise click.UsageError("--json writes all that --what can choose: leave --what out.")
     at.refuse_absent(model)
     at.check_outputs({"-o": output or at.STANDARD}, [model, *files], force)
-    from thresher.estimators.scores import UnknownColumns, margins_stream, rows_of
+    at.refuse_unreadable(files)
+    from thresher.estimators.inputs import rows_of
+    from thresher.estimators.scores import UnknownColumns, margins_stream
     from thresher.estimators.streaming import prediction_source
 
     fitted = at.load_model(model)

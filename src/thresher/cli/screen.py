@@ -75,6 +75,7 @@ class Progress:
         self._wanted = not quiet and sys.stderr is not None and sys.stderr.isatty()
         self._stack = ExitStack()
         self._bar: Bar | None = None
+        self._task: Any = None
 
     def __enter__(self) -> Self:
         self._stack.enter_context(interruptible())
@@ -95,10 +96,14 @@ class Progress:
         rate = rows / max(time.monotonic() - self.begun, 1e-9)
         self.show(f"{rows:,} rows, {rate:,.0f} rows/s{more}", share)
 
-    def show(self, text: str, share: float | None = None) -> None:
-        """Show what is done in words, and as a share of all."""
+    def show(self, text: str, share: float | None = None, doing: str = "") -> None:
+        """Show what is done in words, and as a share of all; what else is done begins anew."""
+        if doing not in ("", self.doing):
+            self.doing = doing
+            if self._bar is not None:
+                self._bar.reset(self._task, description=doing)
         if self._bar is None and self._wanted:
-            self._bar = self._stack.enter_context(_new_bar(share is not None))
+            self._bar = self._stack.enter_context(_new_bar())
             self._task = self._bar.add_task(self.doing, total=None, text=text)
             self._bar.tasks[-1].completed = share or 0.0  # of what was done by others before
             _shown.append(self)
@@ -112,18 +117,27 @@ class Progress:
             self._bar.console.print(message, markup=False, highlight=False, soft_wrap=True)
 
 
-def _new_bar(ends: bool) -> "Bar":
+def _new_bar() -> "Bar":
     """Return a bar of rich, which leaves no trace when it is over."""
     from rich import progress as rich
     from rich.console import Console
     from rich.table import Column
+
+    class Time(rich.TimeRemainingColumn):
+        """The time left, or where nobody knows that the time gone."""
+
+        def render(self, task: rich.Task) -> Any:
+            """Return the time as text."""
+            if task.total is None:
+                return rich.TimeElapsedColumn().render(task)
+            return super().render(task)
 
     one_line = Column(no_wrap=True, overflow="ellipsis")
     return rich.Progress(
         rich.TextColumn("{task.description}", markup=False),
         rich.BarColumn(bar_width=24),
         rich.TextColumn("{task.fields[text]}", markup=False, table_column=one_line),
-        rich.TimeRemainingColumn() if ends else rich.TimeElapsedColumn(),
+        Time(),
         console=Console(stderr=True),
         transient=True,
     )

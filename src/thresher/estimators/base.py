@@ -4,6 +4,7 @@ Everything here reads a ``Fitted`` alone, whatever it was learned by.
 """
 
 import os
+from collections.abc import Iterator, Mapping
 from importlib import import_module
 from typing import Any, ClassVar, Self
 
@@ -15,8 +16,11 @@ from sklearn.feature_selection import SelectorMixin
 from sklearn.utils.validation import check_is_fitted
 
 from thresher.estimators.inputs import (
-    check_named_rows,
+    has_names,
     in_training_order,
+    is_dicts,
+    rows_by_name,
+    rows_of,
     tidy_rows,
     unchecked_rows,
     with_one_index_type,
@@ -173,11 +177,14 @@ class LinearModel(SelectorMixin, BaseEstimator):
             )
         return margins
 
-    def _margins(self, X: Any) -> np.ndarray:
+    def margins(self, X: Any) -> np.ndarray:
         """Return the margins of whatever rows a user gives, a column per output."""
+        if isinstance(X, Rows):
+            return self.row_margins(X)
         names = self._fitted.names
-        if names is not None and "feature_names_in_" not in vars(self):
-            return self.row_margins(check_named_rows(self, X, names))
+        by_name = names is not None and "feature_names_in_" not in vars(self) and has_names(X)
+        if by_name or is_dicts(X):
+            return self.row_margins(rows_by_name(X, names))
         rows, n_columns = unchecked_rows(self, X)
         margins, fine = self._scorer().checked_margins(rows)
         if fine and np.isfinite(margins).all():
@@ -190,6 +197,46 @@ class LinearModel(SelectorMixin, BaseEstimator):
         if snapshot.scorer is None:
             snapshot.scorer = Scorer(fitted)
         return snapshot.scorer
+
+    def predict_stream(
+        self, source: Any, method: str = "predict", **reading: Any
+    ) -> Iterator[np.ndarray]:
+        """Yield predictions of files, or of any stream of rows, chunk by chunk in bounded memory.
+
+        Parameters
+        ----------
+        source : path, list of paths, source or iterable
+            As in ``fit_stream``, with labels or without.
+        method : str, default="predict"
+            What is predicted: "predict", "predict_proba" or "decision_function".
+        **reading
+            How files are read, where that is not as in training.
+        """
+        from thresher.estimators.streaming import prediction_source
+
+        check_is_fitted(self)
+        predict = getattr(self, method)
+        for chunk in prediction_source(self, source, **reading).chunks():
+            yield predict(rows_of(chunk))
+
+    def predict_one(self, x: Mapping[str, Any]) -> Any:
+        """Return the prediction of one row, a dict of features."""
+        return self.predict([x]).tolist()[0]
+
+    def evaluate(self, X: Any, y: Any = None, sample_weight: Any = None, **reading: Any) -> Any:
+        """Return how well labelled rows are predicted, as a dataclass of figures.
+
+        Of classes these are error, log loss, area under the ROC curve and confusion; of numbers R2
+        and errors. Without y, X is a path, a list of paths, or any stream of rows and labels, which
+        are read in bounded memory; ``reading`` is how files are read.
+        """
+        from thresher.estimators import scores, streaming
+
+        check_is_fitted(self)
+        if y is not None:
+            return scores.evaluate(self, X, y, sample_weight)
+        source = streaming.prediction_source(self, X, labelled=True, **reading)
+        return scores.evaluate_stream(self, source)[0]
 
     def transform(self, X: Any) -> Any:
         """Return the selected columns of X; those of a data frame are found by name."""

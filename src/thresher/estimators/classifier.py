@@ -1,5 +1,6 @@
 """Linear classifiers: classes, targets, weights of classes, and what margins mean for them."""
 
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
@@ -50,12 +51,12 @@ class LinearClassifier(ClassifierMixin, LinearModel):
 
     def decision_function(self, X: Any) -> np.ndarray:
         """Return the margins: positive for the second of two classes, or a column per class."""
-        margins = self._margins(X)
+        margins = self.margins(X)
         return margins[:, 0] if margins.shape[1] == 1 else margins
 
     def predict(self, X: Any) -> np.ndarray:
         """Return the most likely class of every row."""
-        return self.prediction_of(self._margins(X))
+        return self.prediction_of(self.margins(X))
 
     def prediction_of(self, margins: np.ndarray) -> np.ndarray:
         """Return the class that the margins of every row mean, which have a column per output."""
@@ -71,7 +72,12 @@ class LinearClassifier(ClassifierMixin, LinearModel):
     @available_if(_has_probabilities)
     def predict_proba(self, X: Any) -> np.ndarray:
         """Return the probability of every class."""
-        return probabilities_of(self.fitted_.link, self._margins(X))
+        return probabilities_of(self.fitted_.link, self.margins(X))
+
+    @available_if(_has_probabilities)
+    def predict_proba_one(self, x: Mapping[str, Any]) -> dict[Any, float]:
+        """Return the probability of every class for one row, a dict of features."""
+        return dict(zip(self.classes_.tolist(), self.predict_proba([x])[0].tolist(), strict=True))
 
     @available_if(_has_probabilities)
     def predict_log_proba(self, X: Any) -> np.ndarray:

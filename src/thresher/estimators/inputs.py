@@ -3,8 +3,8 @@
 Arrays and CSR matrices that need no change take a short way: a stream may bring row by row.
 """
 
-from collections.abc import Iterable
-from typing import Any, NoReturn
+from collections.abc import Iterable, Mapping
+from typing import TYPE_CHECKING, Any, NoReturn
 
 import numpy as np
 from scipy import sparse
@@ -12,7 +12,21 @@ from sklearn.base import BaseEstimator
 from sklearn.utils.validation import validate_data
 
 from thresher.formats.names import Names
-from thresher.rows import FINE, NOT_FINITE, OUTSIDE, UNTIDY, Rows, broken_row, examine, nonzeros_of
+from thresher.rows import (
+    FINE,
+    MOST_COLUMNS,
+    NOT_FINITE,
+    OUTSIDE,
+    UNTIDY,
+    Rows,
+    broken_row,
+    examine,
+    nonzeros_of,
+    refuse_width,
+)
+
+if TYPE_CHECKING:
+    from thresher.formats.chunk import Chunk
 
 FORMATS = ("csr", "csc", "coo")
 SHOWN = 5  # missing columns that an error names
@@ -35,14 +49,33 @@ def unchecked_rows(model: BaseEstimator, X: Any, reset: bool = False) -> tuple[R
     return _rows_of_sparse(X) if sparse.issparse(X) else _rows_of_dense(X), X.shape[1]
 
 
-def check_named_rows(model: BaseEstimator, X: Any, names: Names) -> Rows:
-    """Return rows for a model that knows columns by name, of which a data frame may have any."""
-    called = frame_names(X)
-    if called is None:
-        return check_rows(model, X)
-    rows = check_rows(BaseEstimator(), X, reset=True)
-    numbers = names.number([str(name) for name in called]).astype(np.uint32)
-    return rows._replace(columns=numbers[rows.columns])
+def has_names(X: Any) -> bool:
+    """Return whether rows name their columns: a data frame, a dict of features, a list of these."""
+    return is_dicts(X) or frame_names(X) is not None
+
+
+def is_dicts(X: Any) -> bool:
+    """Return whether rows are dicts of features; one dict is one row."""
+    first = X[0] if isinstance(X, list) and X else X
+    return isinstance(first, Mapping) and not sparse.issparse(first)  # as SciPy's DOK is
+
+
+def rows_by_name(X: Any, names: Names | None, learn: bool = False) -> Rows:
+    """Return rows that name their columns, numbered as a model knows them."""
+    if names is None:
+        raise ValueError("X is a dict, but the model's columns have numbers instead of names.")
+    from thresher.formats.given import rows_of as given_rows
+
+    return rows_of(given_rows(X, names, learn)[0])
+
+
+def rows_of(chunk: "Chunk") -> Rows:
+    """Return the rows of a chunk as kernels know them."""
+    if chunk.width >= MOST_COLUMNS:
+        refuse_width(chunk.width)
+    columns = np.require(chunk.columns, np.uint32, ["C", "W"])
+    values = np.require(chunk.values, np.float64, ["C", "W"])
+    return Rows(np.require(chunk.starts, np.int64, ["C", "W"]), columns, values)
 
 
 def tidy_rows(model: BaseEstimator, rows: Rows, n_columns: int) -> Rows:
@@ -111,7 +144,7 @@ def with_one_index_type(X: Any) -> Any:
 
 def frame_names(X: Any) -> list[Any] | None:
     """Return the names of a data frame's columns; None of anything else."""
-    columns = getattr(X, "columns", None)
+    columns = getattr(X, "column_names", getattr(X, "columns", None))  # of Arrow; of others
     return None if columns is None or not hasattr(X, "shape") else list(columns)
 
 
@@ -136,7 +169,7 @@ def in_training_order(model: BaseEstimator, X: Any) -> Any:
             f"X lacks {len(missing):,} of the {len(known):,} columns of training: {shown}. Columns "
             "are matched by name, in any order."
         )
-    return X[known.tolist()]
+    return (X.select if hasattr(X, "column_names") else X.__getitem__)(known.tolist())
 
 
 # ------------------------------------------------------------------------------ text and dates

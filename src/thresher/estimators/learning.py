@@ -2,6 +2,8 @@
 
 import copy
 import threading
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from operator import is_
 from typing import TYPE_CHECKING, Any, ClassVar, Self
 
@@ -9,13 +11,20 @@ import numpy as np
 from sklearn.utils import check_random_state
 
 from thresher.estimators.base import LinearModel, Snapshot
-from thresher.estimators.inputs import check_rows
+from thresher.estimators.inputs import check_rows, frame_names, is_dicts, rows_by_name
 from thresher.estimators.labels import check_weights, with_weight
 from thresher.estimators.overflow import overflowed
 from thresher.estimators.parameters import HasParameters
 from thresher.files import access
 from thresher.fitted import Fitted, Scorer
-from thresher.formats.names import ZERO, HashedNames, KnownNames, Names, names_from_tree
+from thresher.formats.names import (
+    ZERO,
+    GrowingNames,
+    HashedNames,
+    KnownNames,
+    Names,
+    names_from_tree,
+)
 from thresher.online.passes import Passes
 from thresher.online.protocol import Online, Overflow
 from thresher.online.training import Training
@@ -102,7 +111,7 @@ class OnlineModel(HasParameters, LinearModel):
                 self._refuse_read_only()
             going_on = self.warm_start and "training_" in vars(self)
             draft = self._draft(fresh=not going_on)
-            rows = check_rows(draft, X, reset=not going_on)
+            rows = draft._checked(X, reset=not going_on)
             if going_on:
                 draft._refuse_changed()
                 targets = draft.known_targets(y, rows.n)
@@ -120,7 +129,7 @@ class OnlineModel(HasParameters, LinearModel):
                 self._refuse_read_only()
                 self._check_parameters()
                 draft = self._draft(fresh=True)
-                rows = check_rows(draft, X, reset=True)
+                rows = draft._checked(X, reset=True)
                 draft._begin_classes(classes)
                 targets = draft.known_targets(y, rows.n)
                 draft._begin(stream=True)
@@ -128,10 +137,44 @@ class OnlineModel(HasParameters, LinearModel):
                 return self._become(draft)
             if classes is not None:
                 self._refuse_other_classes(classes)
-            rows = check_rows(self, X)
-            targets = self.known_targets(y, rows.n)
-            self._learn_rows(rows, targets, check_weights(sample_weight, rows.n))
+            with self._new_columns():
+                rows = self._checked(X)
+                targets = self.known_targets(y, rows.n)
+                self._learn_rows(rows, targets, check_weights(sample_weight, rows.n))
             return self
+
+    def learn_one(self, x: Mapping[str, Any], y: Any, classes: Any = None) -> Self:
+        """Learn one row of a stream, a dict of features, as ``partial_fit`` does.
+
+        The first call needs ``classes``, unless labels are True and False, or numbers to predict.
+        """
+        begins = "training_" not in vars(self)
+        known = [False, True] if begins and isinstance(y, bool) else None
+        return self._learn_next([x], np.array([y]), None, known if classes is None else classes)
+
+    def _checked(self, X: Any, reset: bool = False) -> Rows:
+        """Return finite rows in canonical form; with ``reset``, their columns are the model's."""
+        if reset and is_dicts(X):
+            self._names = GrowingNames()
+        elif not (is_dicts(X) or (self._names is not None and frame_names(X) is not None)):
+            return check_rows(self, X, reset)
+        rows = rows_by_name(X, self._names, learn=True)
+        self.n_features_in_ = len(self._names or ())
+        if not reset:
+            self.training_.vocabulary.widen(self.n_features_in_)
+        return rows
+
+    @contextmanager
+    def _new_columns(self) -> Iterator[None]:
+        """Forget columns that are new in rows that cannot be learned."""
+        width, known = self.n_features_in_, len(self._names or ())
+        try:
+            yield
+        except BaseException:
+            self.n_features_in_ = width
+            if isinstance(self._names, GrowingNames):
+                self._names.forget_from(known)
+            raise
 
     def fit_stream(
         self, source: Any, classes: Any = None, cache: bool = True, **reading: Any
@@ -328,8 +371,9 @@ class OnlineModel(HasParameters, LinearModel):
         named = vars(self).get("feature_names_in_")
         if named is None:
             return None
-        names = [str(name) for name in named[columns]]
-        return KnownNames(columns, names, named.size, dict.fromkeys(names, ZERO))
+        every = [str(name) for name in named]
+        names = [every[column] for column in columns.tolist()]
+        return KnownNames(columns, names, named.size, dict.fromkeys(every, ZERO))
 
     # ------------------------------------------------------------------------------- in files
 

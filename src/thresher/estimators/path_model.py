@@ -62,8 +62,8 @@ class PathModel(OnlineModel):
         given = "as many as asked for"
         if self.n_features_to_select == "auto":
             given = (
-                f"the smallest number whose held-out {criterion} is within one standard error of "
-                "the best"
+                f"the smallest number whose held-out {criterion} is at most "
+                f"{min(self.caution, 1):g} standard errors worse than the best"
             )
         elif path.size != self._wanted():
             given = "all that vary"

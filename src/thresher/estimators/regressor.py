@@ -27,7 +27,7 @@ class LinearRegressor(RegressorMixin, LinearModel):
 
     def predict(self, X: Any) -> np.ndarray:
         """Return the number predicted for every row."""
-        return self.prediction_of(self._margins(X))
+        return self.prediction_of(self.margins(X))
 
     def prediction_of(self, margins: np.ndarray) -> np.ndarray:
         """Return the number that margins are."""

@@ -9,14 +9,14 @@ import numpy as np
 
 from thresher.estimators.base import LinearModel
 from thresher.estimators.classifier import LinearClassifier, probabilities_of
-from thresher.estimators.inputs import check_rows
+from thresher.estimators.inputs import rows_of
 from thresher.estimators.labels import check_weights
 from thresher.estimators.regressor import LinearRegressor
 from thresher.fitted import NO_LINK
 from thresher.formats.chunk import Chunk
 from thresher.formats.errors import DataError
 from thresher.formats.protocol import Source
-from thresher.rows import MOST_COLUMNS, Rows, refuse_width
+from thresher.rows import Rows
 
 LEAST = 1e-15  # of a probability, so that one sure mistake does not make the log loss infinite
 MOST_DISTINCT = 1 << 20  # margins that are kept apart to rank rows by them
@@ -216,9 +216,9 @@ def evaluate(
     model: LinearModel, X: Any, y: Any, sample_weight: Any = None
 ) -> ClassFigures | NumberFigures:
     """Return how well a model predicts rows that are all at hand."""
-    scores, rows = scores_of(model), check_rows(model, X)
-    targets = model.known_targets(y, rows.n)
-    scores.add(model.row_margins(rows), targets, check_weights(sample_weight, rows.n))
+    scores, margins = scores_of(model), model.margins(X)
+    targets = model.known_targets(y, len(margins))
+    scores.add(margins, targets, check_weights(sample_weight, len(margins)))
     return scores.figures()
 
 
@@ -246,21 +246,6 @@ def margins_stream(model: LinearModel, source: Source) -> Iterator[tuple[Chunk, 
     for chunk in source.chunks():
         yield chunk, model.row_margins(rows_of(chunk), before + 1)
         before += len(chunk)
-
-
-def predict_stream(model: LinearModel, source: Source) -> Iterator[np.ndarray]:
-    """Yield the predictions of every chunk of a source."""
-    for _, margins in margins_stream(model, source):
-        yield model.prediction_of(margins)
-
-
-def rows_of(chunk: Chunk) -> Rows:
-    """Return the rows of a chunk as kernels know them."""
-    if chunk.width >= MOST_COLUMNS:
-        refuse_width(chunk.width)
-    columns = np.require(chunk.columns, np.uint32, ["C", "W"])
-    values = np.require(chunk.values, np.float64, ["C", "W"])
-    return Rows(np.require(chunk.starts, np.int64, ["C", "W"]), columns, values)
 
 
 def targets_of(model: LinearModel, chunk: Chunk, first: int) -> tuple[np.ndarray, np.ndarray]:

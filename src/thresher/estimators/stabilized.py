@@ -36,8 +36,9 @@ class StabilizedTruncatedSGDClassifier(OnlineClassifier):
     Several SGD paths run in bursts. After each burst the weights it touched are shrunk by the
     information they received; after each stage of bursts, features that were too rarely selected
     are purged for good, and the shrinkage adapts to how many are left. The defaults give a sane
-    model on text; ``from_paper`` gives the paper's own settings, which do not. A given ``gravity``
-    is Algorithm 2.
+    model on text; ``from_paper`` gives the paper's own settings, which do not. With a ``gravity``,
+    one path and a ``purge_threshold`` of 0, it is Algorithm 2. Its selection probabilities (of
+    bursts) are not the selection frequencies (of folds) of ``ThresherClassifier``.
 
     Attributes
     ----------

@@ -1,6 +1,6 @@
 """Learning from a source chunk by chunk, so that it can stop and go on between any two."""
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from os import PathLike
@@ -9,8 +9,9 @@ from typing import Any, ClassVar, Protocol
 import numpy as np
 
 from thresher.estimators.base import LinearModel
+from thresher.estimators.inputs import rows_of
 from thresher.estimators.learning import OnlineModel
-from thresher.estimators.scores import rows_of, targets_of
+from thresher.estimators.scores import targets_of
 from thresher.files import access
 from thresher.formats.cache import cached
 from thresher.formats.chunk import Chunk
@@ -22,6 +23,7 @@ from thresher.formats.opening import open_rows, reading_from
 from thresher.formats.passes import passes_over
 from thresher.formats.protocol import Notify, Progress, Reading, Source
 from thresher.online.training import unchanged
+from thresher.threads import Report
 
 REMEMBERED = ("label", "weight", "missing")  # options of reading that hold for other files, too
 FIRST_ROWS, MOST_ROWS = 64, 1 << 13  # of the first chunks, if rows are predicted before learned
@@ -55,29 +57,37 @@ def training_source(
         own = opened if names is None else open_rows(paths, how)
         kept = cached(own, paths, how, notify, progress, names)
         return opened if kept is own else kept
+    return _given(source, reading)
+
+
+def _given(
+    source: Any, reading: dict[str, Any] | None, names: Names | None = None, labelled: bool = True
+) -> Source:
+    """Return a source of what is no path."""
     if reading:
         raise ValueError(f"{', '.join(reading)}: options of reading are for files.")
     if hasattr(source, "chunks"):
-        return source
+        found: Source = source
+        return found
     if isinstance(source, Iterable):
-        return GivenSource(source)
+        return GivenSource(source, names, labelled)
     raise TypeError(
-        f"fit_stream takes paths, a source or an iterable of (rows, labels), not {source!r}."
+        f"A stream is paths, a source or an iterable of (rows, labels), not {source!r}."
     )
 
 
 def prediction_source(
-    model: LinearModel,
-    paths: str | PathLike[str] | Sequence[str | PathLike[str]],
-    labelled: bool = False,
-    **reading: Any,
+    model: LinearModel, rows: Any, labelled: bool = False, **reading: Any
 ) -> Source:
-    """Return a source of files whose columns are numbered as the model knows them.
+    """Return a source of files, or of given rows, whose columns are numbered as the model knows.
 
     What is not said of how to read them is as it was in training: the first rows of other files may
     tell another story of where indices begin.
     """
     names = model.fitted_.names
+    if not _are_paths(rows):
+        return _given(rows, reading, names, labelled)
+    paths = [rows] if isinstance(rows, str | PathLike) else list(rows)
     how = replace(_as_before(model, names, reading), labelled=labelled)
     source = open_rows(paths, how, names, **reading)
     _refuse_mismatch(model, source)
@@ -141,8 +151,11 @@ class SourceTraining(Protocol):
         """Return the error of rows before they were learned, if that is known."""
         ...
 
-    def steps(self) -> Iterator[Chunk]:
-        """Learn to the end; yield chunk after chunk as they are read."""
+    def steps(self, report: Report | None = None) -> Iterator[Chunk]:
+        """Learn to the end; yield chunk after chunk as they are read.
+
+        ``report`` is called with the share of what is done when all are read.
+        """
         ...
 
     def share_done(self) -> float | None:
@@ -187,7 +200,7 @@ class StreamTraining:
         model.begin_stream(classes)
         return cls(model, source, watched)
 
-    def steps(self) -> Iterator[Chunk]:
+    def steps(self, report: Report | None = None) -> Iterator[Chunk]:
         """Learn to the end; yield each chunk once it is learned, with all in a state to be kept."""
         model = self.model
         most = model.stream_passes if self.source.rewinds else 1

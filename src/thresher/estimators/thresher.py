@@ -9,7 +9,6 @@ from sklearn.metrics import get_scorer_names
 from sklearn.utils import check_random_state
 
 from thresher.estimators.folds import ScoreOfMargins, Split, make_splits
-from thresher.estimators.inputs import check_rows
 from thresher.estimators.labels import check_weights, with_weight
 from thresher.estimators.online import OnlineClassifier
 from thresher.estimators.parameters import (
@@ -29,10 +28,10 @@ from thresher.online.parameter import Parameter, Parameters
 from thresher.online.thresh import Thresh
 from thresher.prepare import Preparation, Statistics
 from thresher.rows import Rows
-from thresher.threads import threads
+from thresher.threads import Report, share_of, threads
 from thresher.validation import FLAG, Callable, Number, OneOf, Whole
 from thresher.winnow.frequency import half_sample_counts
-from thresher.winnow.path import Path, Plan, winnow
+from thresher.winnow.path import Path, Plan, n_calls, winnow
 from thresher.winnow.sample import Sample
 
 NORMAL_SPREAD = 1.4826  # of a normal distribution's standard deviation to its median deviation
@@ -44,8 +43,9 @@ OWN: Parameters = (
         (OneOf("auto"), Whole(1), Number(0, 1, open_low=True, open_high=True)),
         'int, float or "auto"',
         'How many features to select: a number, or a share of all columns. "auto" is the smallest '
-        "number whose held-out loss is within one standard error of the best; ``partial_fit`` then "
-        "selects one per cent of the columns that occur, and at least 100.",
+        "number whose held-out loss is within ``caution`` standard errors of the best, or within "
+        "one if that is less; ``partial_fit`` then selects one per cent of the columns that occur, "
+        "and at least 100.",
     ),
     Parameter(
         "caution",
@@ -54,7 +54,8 @@ OWN: Parameters = (
         "float",
         "Features are selected with the strongest penalty whose held-out loss is at most this many "
         "standard errors worse than the best. 0 gives the most accurate model; with 10, "
-        "selections from different rows usually agree most.",
+        "selections from different rows usually agree most. 1 is the usual rule for a smaller "
+        'model with "auto".',
     ),
     Parameter(
         "cv",
@@ -118,7 +119,7 @@ class ThresherModel(PathModel):
         with self._exclusive():
             self._check_parameters()
             draft = self._draft(fresh=True)
-            rows = check_rows(draft, X, reset=True)
+            rows = draft._checked(X, reset=True)
             targets = draft._begin_targets(y, rows.n)
             weights = check_weights(sample_weight, rows.n)
             if groups is not None and np.shape(groups) != (rows.n,):
@@ -136,7 +137,7 @@ class ThresherModel(PathModel):
         Every half selects as many features as this model has, under its penalty.
         """
         path = self._known_path()
-        rows, preparation = check_rows(self, X), self._fitted.preparation
+        rows, preparation = self._checked(X), self._fitted.preparation
         targets = self.known_targets(y, rows.n)
         importance = self._importance(targets, check_weights(sample_weight, rows.n))
         _, rows, targets, importance = with_weight(rows, targets, importance)
@@ -154,8 +155,9 @@ class ThresherModel(PathModel):
         targets: np.ndarray,
         weights: np.ndarray,
         groups: np.ndarray | None = None,
+        report: Report | None = None,
     ) -> None:
-        """Learn from rows that are all at hand."""
+        """Learn from rows that are all at hand; ``report`` is called with the share done."""
         importance = self._importance(targets, weights)
         kept, rows, targets, importance = with_weight(rows, targets, importance)
         live = rows.occurring(self.n_features_in_)  # the work follows these, not the width
@@ -163,10 +165,15 @@ class ThresherModel(PathModel):
         preparation = self.preparation_for(Statistics.of(rows, live.size, importance))
         plan, splits = self.plan(targets, importance, None if groups is None else groups[kept])
         sample = self.sample(preparation.apply(rows), targets, importance, preparation, live.size)
-        with threads(self.n_jobs) as team:
+        with self.team(report, len(splits), plan.largest(targets.size)) as team:
             path = winnow(sample, splits, plan, team)
         preparation = preparation._replace(measured=live[preparation.measured])
         self.take_path(path.of_columns(live), targets, importance, preparation)
+
+    def team(self, report: Report | None, n_folds: int, largest: int) -> Any:
+        """Open threads that report the share of their calls that have returned."""
+        n = n_calls(n_folds, min(largest, self.n_features_in_), LOSSES[self.loss].code)
+        return threads(self.n_jobs, share_of(report, n))
 
     def preparation_for(self, statistics: Statistics) -> Preparation:
         """Return how rows with such statistics are prepared."""

@@ -11,14 +11,15 @@ from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 import numpy as np
 
-from thresher.estimators.scores import rows_of, targets_of
+from thresher.estimators.inputs import rows_of
+from thresher.estimators.scores import targets_of
 from thresher.formats.chunk import Chunk
 from thresher.formats.errors import DataError
 from thresher.formats.labels import find_classes
 from thresher.formats.protocol import Source
 from thresher.prepare import Preparation, Statistics
 from thresher.rows import Rows, joined
-from thresher.threads import threads
+from thresher.threads import Report
 from thresher.winnow.eliminate import Field
 from thresher.winnow.folds import Fold
 from thresher.winnow.path import Part, fold_of, rows_in_fold, winnow_fields
@@ -51,8 +52,8 @@ class WinnowTraining:
         model.begin_source(classes)
         return cls(model, source)
 
-    def steps(self) -> Iterator[Chunk]:
-        """Learn to the end; yield chunk after chunk as they are read."""
+    def steps(self, report: Report | None = None) -> Iterator[Chunk]:
+        """Learn to the end; yield chunks as they are read, and then report the share done."""
         self.n_passes = 1
         counted = _Counted(self.model)
         for chunk in self._chunks():
@@ -64,13 +65,13 @@ class WinnowTraining:
         model.know_columns(self.source, counted.counts.size)
         targets, weights = np.concatenate(counted.targets), np.concatenate(counted.weights)
         if counted.kept is not None:
-            model.learn_at_hand(joined(counted.kept), targets, weights)
+            model.learn_at_hand(joined(counted.kept), targets, weights, report=report)
         else:
             importance, statistics = model.importance_of(targets, weights), counted.statistics
             if not np.array_equal(importance, weights):  # there are weights of classes
                 statistics = yield from self._weighed(importance)
             preparation = model.preparation_for(statistics)
-            yield from self._in_passes(targets, importance, preparation, counted.counts)
+            yield from self._in_passes(targets, importance, preparation, counted.counts, report)
         model.end_stream(self.source)
 
     def share_done(self) -> float | None:
@@ -122,6 +123,7 @@ class WinnowTraining:
         importance: np.ndarray,
         preparation: Preparation,
         counts: np.ndarray,
+        report: Report | None,
     ) -> Iterator[Chunk]:
         """Screen in one pass, and keep what is screened in another."""
         self.n_passes += 2
@@ -152,7 +154,7 @@ class WinnowTraining:
             places = [np.searchsorted(wanted, part.places) for part in parts]
             return fold_of(in_folds, places, parts, n_screened(largest))
 
-        with threads(model.n_jobs) as team:
+        with model.team(report, len(splits), largest) as team:
             path = winnow_fields(field, team.map(fold, chosen), plan, largest, team)
         model.take_path(path, targets, importance, preparation)
 

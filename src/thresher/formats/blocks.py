@@ -102,15 +102,23 @@ class InputFiles:
         """Return when each file was changed last, in nanoseconds, as it was first looked at."""
         return [self._state(path).changed for path in self.paths]
 
-    def blocks(self, size: int = BLOCK) -> Iterator[Block]:
-        """Read all files from the first line on, about ``size`` bytes at a time."""
+    def by_file(self, size: int = BLOCK) -> Iterator[tuple[str, Iterator[Block]]]:
+        """Yield each path and its blocks of whole lines, of about so many bytes."""
         self.check()
         for path in self.paths:
-            self.compare(path, "since it was first looked at")
-            with _opened(path) as stream:
-                for data, line in whole_lines(stream, size, name_of(path), self.max_line_bytes):
-                    yield Block(data, name_of(path), line)
-            self.compare(path, "while it was read")
+            yield path, self._blocks_of(path, size)
+
+    def blocks(self, size: int = BLOCK) -> Iterator[Block]:
+        """Read all files from the first line on, about ``size`` bytes at a time."""
+        for _, blocks in self.by_file(size):
+            yield from blocks
+
+    def _blocks_of(self, path: str, size: int) -> Iterator[Block]:
+        self.compare(path, "since it was first looked at")
+        with _opened(path) as stream:
+            for data, line in whole_lines(stream, size, name_of(path), self.max_line_bytes):
+                yield Block(data, name_of(path), line)
+        self.compare(path, "while it was read")
 
     def compare(self, path: str, when: str) -> None:
         """Raise if a file no longer looks as it did."""

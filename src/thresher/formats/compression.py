@@ -13,7 +13,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from io import FileIO
 from pathlib import PurePath
-from typing import Any, NamedTuple, Protocol
+from typing import Any, NamedTuple
 
 from thresher.formats.errors import DataError
 
@@ -23,93 +23,70 @@ MOST_DICTIONARY = 256 << 20  # bytes that xz may need for its dictionary
 LEAST_ZSTD, MOST_ZSTD = 16, 4096  # bytes fed at a time: they may become 128 MB
 
 
-class Unpacker(Protocol):
-    """What undoes one compressed stream."""
-
-    eof: bool
-    unused_data: bytes
-
-    def unpack(self, piece: bytes) -> bytes:
-        """Return some of what is in the piece and in those before; b"" asks for more of it."""
-        ...
+# What undoes one stream: what returns some of what is in a piece and in those before, or b"" to ask
+# for more of it; and what returns the bytes behind the end, or None before it.
+Stream = tuple[Callable[[bytes], bytes], Callable[[], bytes | None]]
 
 
-class _Gzip:
+def _gzip() -> Stream:
     """With gzip's header, and its checksum verified."""
-
-    def __init__(self) -> None:
-        self._stream = zlib.decompressobj(31)
-
-    eof = property(lambda self: self._stream.eof)
-    unused_data = property(lambda self: self._stream.unused_data)
-
-    def unpack(self, piece: bytes) -> bytes:
-        return self._stream.decompress(self._stream.unconsumed_tail + piece, MOST_OUT)
+    stream = zlib.decompressobj(31)
+    return (
+        lambda piece: stream.decompress(stream.unconsumed_tail + piece, MOST_OUT),
+        lambda: stream.unused_data if stream.eof else None,
+    )
 
 
-class _Buffered:
+def _buffered(stream: Any) -> Stream:
     """bz2 and xz keep what is not yet unpacked."""
-
-    def __init__(self, stream: Any) -> None:
-        self._stream = stream
-
-    eof = property(lambda self: self._stream.eof)
-    unused_data = property(lambda self: self._stream.unused_data)
-
-    def unpack(self, piece: bytes) -> bytes:
-        return bytes(self._stream.decompress(piece, MOST_OUT))
+    return (
+        lambda piece: stream.decompress(piece, MOST_OUT),
+        lambda: stream.unused_data if stream.eof else None,
+    )
 
 
-class _Zstd:
+def _zstd() -> Stream:
     """zstd unpacks all of a piece at once: pieces are small where little makes much."""
+    try:
+        import zstandard
+    except ImportError:
+        raise ImportError(
+            "Reading .zst files needs the package zstandard: pip install 'thresher[zstd]'"
+        ) from None
+    stream, rest, size = zstandard.ZstdDecompressor().decompressobj(), b"", MOST_ZSTD // 16
 
-    def __init__(self) -> None:
-        try:
-            import zstandard
-        except ImportError:
-            raise ImportError(
-                "Reading .zst files needs the package zstandard: pip install 'thresher[zstd]'"
-            ) from None
-        self._stream = zstandard.ZstdDecompressor().decompressobj()
-        self._rest = b""
-        self._size = MOST_ZSTD // 16
-
-    eof = property(lambda self: self._stream.eof)
-    unused_data = property(lambda self: self._stream.unused_data + self._rest)
-
-    def unpack(self, piece: bytes) -> bytes:
-        self._rest += piece
-        out = b""
-        while self._rest and not out and not self._stream.eof:
-            piece, self._rest = self._rest[: self._size], self._rest[self._size :]
-            out = bytes(self._stream.decompress(piece))
-            size = self._size // 2 if len(out) > MOST_OUT else 2 * self._size
-            self._size = min(max(size, LEAST_ZSTD), MOST_ZSTD)
+    def unpack(piece: bytes) -> bytes:
+        nonlocal rest, size
+        rest, out = rest + piece, b""
+        while rest and not out and not stream.eof:
+            piece, rest = rest[:size], rest[size:]
+            out = stream.decompress(piece)
+            larger = size // 2 if len(out) > MOST_OUT else 2 * size
+            size = min(max(larger, LEAST_ZSTD), MOST_ZSTD)
         return out
+
+    return unpack, lambda: stream.unused_data + rest if stream.eof else None
 
 
 class Codec(NamedTuple):
-    """A way of compressing: its name, what undoes one stream, and how each stream begins.
-
-    ``command`` undoes it in a shell.
-    """
+    """A way of compressing: its name, what undoes one stream, how each begins, and a command."""
 
     name: str
-    begin: Callable[[], Any]
+    begin: Callable[[], Stream]
     magic: bytes
     command: str
 
 
 CODECS = {
-    ".gz": Codec("gzip", _Gzip, b"\x1f\x8b", "gunzip -c"),
-    ".bz2": Codec("bzip2", lambda: _Buffered(bz2.BZ2Decompressor()), b"BZh91AY&SY", "bunzip2 -c"),
+    ".gz": Codec("gzip", _gzip, b"\x1f\x8b", "gunzip -c"),
+    ".bz2": Codec("bzip2", lambda: _buffered(bz2.BZ2Decompressor()), b"BZh91AY&SY", "bunzip2 -c"),
     ".xz": Codec(
         "xz",
-        lambda: _Buffered(lzma.LZMADecompressor(memlimit=MOST_DICTIONARY)),
+        lambda: _buffered(lzma.LZMADecompressor(memlimit=MOST_DICTIONARY)),
         b"\xfd7zXZ\x00",
         "unxz -c",
     ),
-    ".zst": Codec("zstd", _Zstd, b"\x28\xb5\x2f\xfd", "unzstd -c"),
+    ".zst": Codec("zstd", _zstd, b"\x28\xb5\x2f\xfd", "unzstd -c"),
 }
 
 
@@ -146,20 +123,21 @@ def _unpacked(file: FileIO, codec: Codec, name: str) -> Iterator[bytes]:
         rest = rest.lstrip(b"\0") if n_streams else rest
         if not rest:
             continue
-        stream, n_streams = codec.begin(), n_streams + 1
-        while not stream.eof:
+        (unpack, unused), n_streams = codec.begin(), n_streams + 1
+        while unused() is None:
             with _explained(codec, name, n_streams):
-                out = stream.unpack(rest)
+                out = unpack(rest)
             if out:
                 yield out
-            rest = b"" if out or stream.eof else file.read(PIECE)
-            if not (out or rest or stream.eof):
+            if out or unused() is not None:
+                rest = b""
+            elif not (rest := file.read(PIECE)):
                 raise DataError(
                     f"is cut off: the {codec.name} stream has no end. Copy or download the file "
                     "again.",
                     file=name,
                 )
-        rest = stream.unused_data
+        rest = unused() or b""
 
 
 @contextmanager

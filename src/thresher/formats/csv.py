@@ -35,17 +35,13 @@ first; columns a model does not know are left out. Several files must have the s
 order. With ``on_error="skip"`` a refused line is left out and counted.
 """
 
-import csv
-import io
-from collections import deque
-from collections.abc import Collection, Iterable, Iterator, Sequence
-from itertools import groupby
+from collections.abc import Collection, Iterator, Sequence
 from pathlib import PurePath
 from typing import NamedTuple
 
 import numpy as np
 
-from thresher.formats.blocks import BLOCK, Block
+from thresher.formats.blocks import name_of
 from thresher.formats.chunk import Chunk
 from thresher.formats.compression import CODECS
 from thresher.formats.errors import BadRow, DataError
@@ -54,14 +50,14 @@ from thresher.formats.fields import (
     Column,
     Problems,
     holds_categories,
-    holds_codes,
     is_number,
     weight_in,
 )
 from thresher.formats.labels import label_array
-from thresher.formats.named import MOST_ROWS, TabularSource, decoded
+from thresher.formats.named import TabularSource
 from thresher.formats.names import ZERO
-from thresher.formats.protocol import Format, Reading
+from thresher.formats.protocol import Format
+from thresher.formats.records import Batch, Records
 from thresher.formats.tables import (
     Table,
     check_columns,
@@ -83,14 +79,18 @@ class TableSource(TabularSource):
 
     def _read(self) -> Iterator[Chunk]:
         first: list[str] = []
-        for file, blocks in _by_file(self.files.blocks()):
+        for path, blocks in self.files.by_file():
+            file = name_of(path)
             records = Records(blocks, self._separator(file), self.reading)
             columns = read_header(records, self._known(), file)
             first = first or columns
             check_same_columns(columns, first, file)
             layout = self._layout(columns, file)
-            for batch in self._batches(records, len(columns), file):
-                yield self._chunk(layout, batch, file)
+            for found in records.batches(len(columns)):
+                if isinstance(found, Batch):
+                    yield self._chunk(layout, found, file)
+                else:
+                    self._refuse(found[0], file, found[1])
 
     def _known(self) -> list[str]:
         """Return the columns of which something is known before the first line is read."""
@@ -117,46 +117,23 @@ class TableSource(TabularSource):
         label = reading.label or "label"
         return _Layout(columns, set(features), label if label in columns else None, reading.weight)
 
-    def _batches(self, records: "Records", width: int, file: str) -> Iterator["_Batch"]:
-        """Read records that have the right number of cells, some thousand at a time."""
-        batch, size = _Batch([], []), 0
-        while True:
-            try:
-                cells = next(records)
-                if cells and len(cells) != width:
-                    raise BadRow(f"the row has {len(cells)} cells, and the header {width}")
-            except StopIteration:
-                break
-            except BadRow as problem:
-                self._refuse(problem, file, records.line)
-                continue
-            if cells:
-                batch.rows.append(cells)
-                batch.lines.append(records.line)
-                size += records.size
-            if len(batch.rows) == MOST_ROWS or size >= BLOCK:
-                yield batch
-                batch, size = _Batch([], []), 0
-        if batch.rows:
-            yield batch
-
-    def _chunk(self, layout: "_Layout", batch: "_Batch", file: str) -> Chunk:
+    def _chunk(self, layout: "_Layout", batch: Batch, file: str) -> Chunk:
         """Return a batch's rows, without those that are refused."""
-        self._learn_kinds(layout, batch.rows)
+        self._learn_kinds(layout, batch)
         problems: Problems = {}
-        table = self._table(layout, batch.rows, problems)
+        table = self._table(layout, batch, problems)
         for row in sorted(problems):
             self._refuse(problems[row], file, batch.lines[row])
         if problems:
-            batch = batch.without(problems)
-            table = self._table(layout, batch.rows, {})
+            batch = batch.without(problems, len(layout.columns))
+            table = self._table(layout, batch, {})
 
         def refuse(row: int, message: str) -> None:
             self._refuse(BadRow(message), file, batch.lines[row])
 
         return self._table_chunk(table, refuse)
 
-    def _learn_kinds(self, layout: "_Layout", rows: list[list[str]]) -> None:
+    def _learn_kinds(self, layout: "_Layout", batch: Batch) -> None:
         """Find out what the columns hold that have not been seen yet."""
         kinds = self.naming.kinds
         words: dict[str, Sequence[str]] = {}
@@ -164,12 +141,12 @@ class TableSource(TabularSource):
         for place, name in enumerate(layout.columns):
             if name not in layout.features or name in kinds:
                 continue
-            cells = self._without_na([row[place] for row in rows])
+            numbers = self._numbers(batch, place)
             if name in self.reading.categories:
                 kinds[name] = None
-            elif holds_categories(cells):
+            elif numbers is None and holds_categories(cells := self._texts(batch, place)):
                 kinds[name], words[name] = None, cells
-            elif holds_codes(cells):
+            elif batch.has_codes(place):
                 kinds[name] = None
                 codes.append(name)
             else:
@@ -178,27 +155,35 @@ class TableSource(TabularSource):
         self.decided += note_categories(codes, "there are numbers with leading zeros")
         warn_of_distinct_values(words)
 
-    def _without_na(self, cells: Sequence[str]) -> Sequence[str]:
-        """Return cells in which those that mean a missing value are empty."""
-        missing = self.reading.na_values
+    def _texts(self, batch: Batch, place: int) -> Sequence[str]:
+        """Return the cells of a column, of which those that mean a missing value are empty."""
+        missing, cells = self.reading.na_values, batch.texts(place)
         return ["" if cell.strip() in missing else cell for cell in cells] if missing else cells
 
-    def _table(self, layout: "_Layout", rows: list[list[str]], problems: Problems) -> Table:
+    def _numbers(self, batch: Batch, place: int) -> np.ndarray | None:
+        """Return the numbers of a column, NaN for empty cells; None if its texts must be read."""
+        return None if any(map(is_number, self.reading.na_values)) else batch.numbers(place)
+
+    def _table(self, layout: "_Layout", batch: Batch, problems: Problems) -> Table:
         """Return the columns of some rows, and note the problems of each row."""
-        cells = dict(zip(layout.columns, zip(*rows, strict=True), strict=True)) if rows else {}
-        table = Table({}, {}, None, None, len(rows))
-        for place, name in enumerate(layout.columns, 1):
-            column = Column(name, place, problems, self.reading.missing == "error")
-            texts = self._without_na(cells.get(name, ()))
+        table = Table({}, {}, None, None, len(batch))
+        complete = self.reading.missing == "error"
+        for place, name in enumerate(layout.columns):
+            column = Column(name, place + 1, problems, complete)
             if name == layout.label:
-                labels = label_array(column.read(texts, self.labels.text, None))
+                labels = label_array(column.read(self._texts(batch, place), self.labels.text, None))
                 table = table._replace(labels=labels)
             elif name == layout.weight:
-                table = table._replace(weights=np.array(column.read(texts, weight_in, 0.0)))
+                weights = column.read(self._texts(batch, place), weight_in, 0.0)
+                table = table._replace(weights=np.array(weights))
             elif name in layout.features and self.naming.kinds[name] is None:
-                table.words[name] = [cell.strip() or None for cell in texts]
+                cells = self._texts(batch, place)
+                table.words[name] = [cell.strip() or None for cell in cells]
             elif name in layout.features:
-                table.numbers[name] = column.numbers(texts)
+                numbers = self._numbers(batch, place)
+                if numbers is None or (complete and np.isnan(numbers).any()):
+                    numbers = column.numbers(self._texts(batch, place))
+                table.numbers[name] = numbers
         return table
 
 
@@ -211,32 +196,7 @@ class _Layout(NamedTuple):
     weight: str | None
 
 
-class _Batch(NamedTuple):
-    """Some records and the lines on which they begin."""
-
-    rows: list[list[str]]
-    lines: list[int]
-
-    def without(self, refused: Collection[int]) -> "_Batch":
-        """Return all other records."""
-        kept = [row for row in range(len(self.rows)) if row not in refused]
-        return _Batch([self.rows[row] for row in kept], [self.lines[row] for row in kept])
-
-
-def _by_file(blocks: Iterable[Block]) -> Iterator[tuple[str, Iterator[Block]]]:
-    """Return the blocks of each file, also where a file is named twice."""
-    for (_, file), group in groupby(_numbered(blocks), key=lambda item: item[:2]):
-        yield file, (block for _, _, block in group)
-
-
-def _numbered(blocks: Iterable[Block]) -> Iterator[tuple[int, str, Block]]:
-    number = 0
-    for block in blocks:
-        number += block.first_line == 1
-        yield number, block.file, block
-
-
-def read_header(records: "Records", known: Collection[str], file: str) -> list[str]:
+def read_header(records: Records, known: Collection[str], file: str) -> list[str]:
     """Return the names of the columns; some may be known from elsewhere."""
     try:
         columns = next((cells for cells in records if cells), [])
@@ -251,7 +211,7 @@ def read_header(records: "Records", known: Collection[str], file: str) -> list[s
     return columns
 
 
-def _refuse_header(columns: list[str], records: "Records", file: str) -> None:
+def _refuse_header(columns: list[str], records: Records, file: str) -> None:
     """Refuse a header that has other separators, or is a row."""
     found = [sep for sep in SEPARATORS if len(columns) == 1 and sep in columns[0]]
     if found:
@@ -278,111 +238,6 @@ def _is_row(columns: Sequence[str]) -> bool:
         return False
     cells = {name.lower() for name in columns} - MISSING - {""}
     return bool(cells) and all(map(is_number, cells))
-
-
-class Records:
-    """Records of a table; a quoted cell may hold newlines.
-
-    A record that cannot be read costs its first line only: reading goes on with the next one.
-    """
-
-    def __init__(self, blocks: Iterable[Block], separator: str, reading: Reading) -> None:
-        self.separator, self._quote = separator, reading.quote
-        self._lines = _Lines(blocks, reading.max_line_bytes)
-        self._reader = self._new_reader()
-
-    @property
-    def line(self) -> int:
-        """Return the number of the line on which the last record began."""
-        return self._lines.first
-
-    @property
-    def size(self) -> int:
-        """Return how much text the last record took."""
-        return self._lines.size
-
-    def __iter__(self) -> Iterator[list[str]]:
-        """Return the records."""
-        return self
-
-    def __next__(self) -> list[str]:
-        """Return the next record, [] for a blank line, or raise ``BadRow``."""
-        self._lines.begin_record()
-        try:
-            return next(self._reader)
-        except csv.Error as error:
-            self._go_on()
-            raise BadRow(_explained(error)) from None
-        except BadRow as problem:  # in a line; a table's columns are its cells
-            self._go_on()
-            place = "" if problem.column is None else f" (character {problem.column} of the line)"
-            raise BadRow(problem.message + place) from None
-
-    def _go_on(self) -> None:
-        self._lines.give_back()
-        self._reader = self._new_reader()
-
-    def _new_reader(self) -> Iterator[list[str]]:
-        return csv.reader(
-            self._lines,
-            delimiter=self.separator,
-            quotechar=self._quote or None,
-            quoting=csv.QUOTE_MINIMAL if self._quote else csv.QUOTE_NONE,
-            strict=True,
-        )
-
-
-class _Lines:
-    """The lines of a file, of which those of the current record can be read once more."""
-
-    def __init__(self, blocks: Iterable[Block], most: int) -> None:
-        self._source = (line for block in blocks for line in _lines(bytes(block.data)))
-        self._again: deque[str | bytes] = deque()
-        self._most = most  # characters of a record
-        self.taken: list[str | bytes] = []
-        self.first = 1
-        self.size = 0
-
-    def begin_record(self) -> None:
-        """Let the next record begin."""
-        self.first += len(self.taken)
-        self.taken, self.size = [], 0
-
-    def give_back(self) -> None:
-        """Return all lines of the current record but the first."""
-        self._again.extendleft(reversed(self.taken[1:]))
-        self.taken = self.taken[:1]
-
-    def __iter__(self) -> Iterator[str]:
-        return self
-
-    def __next__(self) -> str:
-        line = self._again.popleft() if self._again else next(self._source)
-        self.taken.append(line)
-        self.size += len(line)
-        if self.size > self._most and len(self.taken) > 1:
-            raise BadRow(f"the row, with newlines in quoted cells, has over {self._most:,} bytes")
-        return line if isinstance(line, str) else decoded(line)
-
-
-def _explained(error: csv.Error) -> str:
-    """Return what is wrong with a record."""
-    message = str(error)
-    if "new-line" in message:
-        return "there is a carriage return in the middle of the line"
-    if "expected after" in message:
-        return "a quoted cell goes on after its closing quote: a quote within it is written twice"
-    if "end of data" in message or "limit" in message:
-        return f"a quoted cell has no end, or more than {csv.field_size_limit():,} characters"
-    return f"the cells cannot be separated: {message}"
-
-
-def _lines(data: bytes) -> Iterable[str] | Iterable[bytes]:
-    """Return lines with their newlines, undecoded if any cannot be decoded."""
-    try:
-        return io.StringIO(data.decode(), newline="\n")
-    except UnicodeDecodeError:
-        return io.BytesIO(data)
 
 
 OPTIONS = (

@@ -95,14 +95,15 @@ class Column:
         self, cells: Sequence[str], read: Callable[[str], Read], otherwise: Read
     ) -> list[Read]:
         """Return what each cell holds."""
-        found = []
+        known: dict[str, Read] = {}
         for row, cell in enumerate(cells):
+            if cell in known:
+                continue
             try:
-                found.append(read(cell.strip()))
+                known[cell] = read(cell.strip())
             except BadRow as problem:
-                found.append(otherwise)
                 self.problems.setdefault(row, BadRow(problem.message, self.place))
-        return found
+        return [known.get(cell, otherwise) for cell in cells]
 
     def numbers(self, cells: Sequence[str]) -> np.ndarray:
         """Return the numbers in cells, NaN for empty ones."""

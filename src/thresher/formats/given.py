@@ -15,7 +15,14 @@ from typing import Any, NamedTuple, NoReturn
 import numpy as np
 from scipy import sparse
 
-from thresher.formats.arrow_files import WORDS, arrow_library, kind_of, numbers_of, words_of
+from thresher.formats.arrow_files import (
+    WORDS,
+    arrow_library,
+    kind_of,
+    missing_in,
+    numbers_of,
+    words_of,
+)
 from thresher.formats.chunk import Chunk
 from thresher.formats.errors import BadRow, DataError
 from thresher.formats.jsonl import features_of
@@ -26,10 +33,11 @@ from thresher.formats.protocol import Skipped
 from thresher.formats.tables import Table, check_known, has_mean, listed, table_chunk
 
 
-def rows_of(X: Any, names: Names | None = None) -> tuple[Chunk, Names | None]:
+def rows_of(X: Any, names: Names | None = None, learn: bool = True) -> tuple[Chunk, Names | None]:
     """Return rows of any kind as a chunk, and the names of their columns if these have names.
 
-    With the names of a model, columns and features are numbered as there.
+    With the names of a model, columns and features are numbered as there; unless these ``learn``,
+    nothing new is remembered of what columns hold.
     """
     dicts = _dicts(X)
     if dicts is not None:
@@ -41,7 +49,7 @@ def rows_of(X: Any, names: Names | None = None) -> tuple[Chunk, Names | None]:
         _check_finite(chunk)
         return chunk, None
     names = GrowingNames() if names is None else names
-    return _rows_of_frame(frame, names), names
+    return _rows_of_frame(frame, names, learn), names
 
 
 def feature_names(X: Any) -> list[str] | None:
@@ -71,17 +79,18 @@ def frame_of(X: Any) -> Frame | None:
 
     def column(name: str) -> np.ndarray:
         array = table.column(name).combine_chunks()
-        words = kind_of(array.type) == WORDS
-        return np.array(words_of(array), object) if words else numbers_of(array)
+        if kind_of(array.type) == WORDS:
+            return np.array(words_of(array), object)
+        return np.where(missing_in(array), np.nan, numbers_of(array))
 
     return Frame(table.column_names, column, table.num_rows)
 
 
-def _rows_of_frame(frame: Frame, names: Names) -> Chunk:
+def _rows_of_frame(frame: Frame, names: Names, learn: bool) -> Chunk:
     if len(set(frame.names)) < len(frame.names):
         twice = next(name for name in frame.names if frame.names.count(name) > 1)
         raise DataError(f"Two columns are called {twice!r}: rename one.")
-    kinds = names.kinds
+    kinds = names.kinds if learn else dict(names.kinds)
     columns = check_known(frame.names, names, None)
     table = Table({}, {}, None, None, frame.n_rows)
     for name in columns:
@@ -137,7 +146,7 @@ def _check_finite(chunk: Chunk) -> None:
 
 def _dicts(X: Any) -> Sequence[Mapping[str, Any]] | None:
     """Return rows that are dicts; one dict is one row."""
-    if isinstance(X, Mapping):
+    if isinstance(X, Mapping) and not sparse.issparse(X):
         return [X]
     return X if isinstance(X, list) and X and isinstance(X[0], Mapping) else None
 
@@ -215,7 +224,7 @@ class GivenSource:
             )
         self._check_columns(parts[0], called, first)
         try:
-            chunk, names = rows_of(parts[0], self.names)
+            chunk, names = rows_of(parts[0], self.names, not self._fixed)
         except (ValueError, TypeError) as error:
             raise DataError(f"{called}: {error}") from None
         if not first and (names is None) != (self.names is None):

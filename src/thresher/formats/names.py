@@ -76,6 +76,12 @@ class GrowingNames:
         """Return how many names have occurred."""
         return len(self._columns)
 
+    def forget_from(self, column: int) -> None:
+        """Forget the names of a column and of all that are newer."""
+        for name in self._columns.names[column:]:
+            del self._columns[name]
+        del self._columns.names[column:]
+
     def known(self) -> np.ndarray:
         """Return all columns."""
         return np.arange(len(self))

@@ -68,20 +68,40 @@ class Source(Protocol):
         ...
 
 
-class PeekedSource:
+class Around:
+    """Rows of another source, in a way of its own; all else is the other's."""
+
+    rewinds: bool
+    n_rows: int | None
+    skipped: Skipped
+    decided: list[str]
+    names: "Names | None"
+    index_base: int | None
+
+    def __init__(self, source: Source) -> None:
+        self.source = source
+
+    def __getattr__(self, name: str) -> Any:
+        """Return what has no value here."""
+        return getattr(self.__dict__["source"], name)
+
+    def fingerprint(self) -> str:
+        """Return what distinguishes this data from other data."""
+        return self.source.fingerprint()
+
+    def modified(self) -> list[int]:
+        """Return when its files changed."""
+        return self.source.modified()
+
+
+class PeekedSource(Around):
     """A source that is read once, some of whose chunks have been read already."""
 
     rewinds = False
 
     def __init__(self, source: Source, seen: Sequence["Chunk"], rest: Iterator["Chunk"]) -> None:
-        self._source, self._chunks = source, chain(seen, rest)
-        self.fingerprint, self.modified = source.fingerprint, source.modified
-
-    n_rows = property(lambda self: self._source.n_rows)
-    skipped = property(lambda self: self._source.skipped)
-    decided = property(lambda self: self._source.decided)
-    names = property(lambda self: self._source.names)
-    index_base = property(lambda self: self._source.index_base)
+        super().__init__(source)
+        self._chunks = chain(seen, rest)
 
     def chunks(self) -> Iterator["Chunk"]:
         """Read the rows from the first on."""

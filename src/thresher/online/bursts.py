@@ -78,9 +78,9 @@ def information(shrinkage, touches):
 def end_burst(burst, n, pool, path):
     """Truncate what the burst has touched, and count; return how many ratios there are now.
 
-    Informative truncation: w_j <- T(w_j, g_0 k_j). If every burst counts for every feature, only
-    changes are counted: a weight that comes misses the bursts before this one, one that goes has
-    had them, and what is left in the end is given all of them when the stage is closed.
+    Informative truncation (Algorithm 2): w_j <- T(w_j, g_0 k_j). If every burst counts for every
+    feature, only changes are counted: a weight that comes misses the bursts before this one, one
+    that goes has had them, and what is left in the end is given all when the stage is closed.
     """
     ends = path.ends[0]
     for m in range(n):

@@ -1,4 +1,4 @@
-"""FOBOS, forward-backward splitting (Duchi & Singer 2009).
+"""FOBOS, forward-backward splitting (Duchi & Singer 2009; the paper's Eq. 19).
 
 An SGD step, then w_j <- T(w_j, eta_t lambda) for every j: what is due is lambda times the sum of
 the steps.

@@ -38,7 +38,7 @@ class FTRL(RowLearner):
     parameters: ClassVar[Parameters] = (
         Parameter(
             "alpha",
-            1.0,
+            0.3,
             (Number(0, open_low=True),),
             "float",
             "Length of the steps. Very sparse models on rows of unit length do best with 3 to 100.",

@@ -1,4 +1,4 @@
-"""Regularized dual averaging with the enhanced l1 penalty (Xiao 2010).
+"""Regularized dual averaging with the enhanced l1 penalty (Xiao 2010; the paper's Eq. 18).
 
 Weights are a closed form of the mean subgradient, so nothing is ever overdue: only the sums of
 subgradients are kept, and the weights of a row's features are evaluated when the row comes.
@@ -17,11 +17,12 @@ from thresher.online.arrays import Arrays
 from thresher.online.parameter import Parameter, Parameters
 from thresher.online.prefetch import LATER, SOON, prefetch, prefetch_span
 from thresher.online.protocol import RowLearner
-from thresher.online.steps import DECAYING, Steps
+from thresher.online.steps import Steps
 from thresher.online.updates import Updates, soft_threshold
 from thresher.rows import Rows
 from thresher.validation import Number, OneOf
 
+FIRST = 100.0  # how long steps begin, relative to a usual constant step
 # A full-step intercept swings and drowns the shrunken weights.
 INTERCEPT_RATE = 0.01
 
@@ -68,7 +69,7 @@ class RDA(RowLearner):
     def of(cls, loss: Loss, fit_intercept: bool, values: Mapping[str, Any]) -> Self:
         """Return the learner that a user's parameters describe."""
         eta0 = None if values["gamma"] == "auto" else 1.0 / float(values["gamma"])
-        steps = Steps(DECAYING * loss.step, eta0, fit_intercept=fit_intercept)
+        steps = Steps(FIRST * loss.step, eta0, fit_intercept=fit_intercept)
         return cls(loss.code, steps, float(values["l1"]), float(values["rho"]))
 
     def learn(self, state: Arrays, rows: Rows, updates: Updates) -> int:

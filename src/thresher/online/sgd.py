@@ -22,7 +22,7 @@ NEVER = -1.0  # the ceiling of weights that are not shrunk
 
 @dataclass(frozen=True)
 class PlainSGD(RowLearner):
-    """Stochastic gradient descent, which shrinks nothing."""
+    """Stochastic gradient descent, which shrinks nothing (the paper's Eq. 2)."""
 
     parameters: ClassVar[Parameters] = STEPS
     by_slot: ClassVar[dict[str, type]] = {"weights": np.float64}

@@ -60,36 +60,36 @@ class StabilizedTruncatedSGD(Online[PathState]):
             (Number(0), OneOf(None)),
             "float or None",
             "Shrinkage per informative update, g_0. None adapts it to the rejection rate after "
-            "every stage (Algorithm 4); a number stays as it is (Algorithm 2).",
+            "every stage (Eq. 11); a number stays as it is, as in Algorithm 2.",
         ),
         Parameter(
             "rejection_rate",
             0.7,
             (Number(0, 1),),
             "float",
-            "Share of updates that adaptive gravity cancels at first, beta_0.",
+            "Share of updates that adaptive gravity cancels at first, beta_0 (Eq. 12).",
         ),
         Parameter(
             "annealing_rate",
             0.0,
             (Number(),),
             "float",
-            "How fast the rejection rate falls as features are purged, gamma: 0 linearly, positive "
-            "faster, negative slower.",
+            "How fast the rejection rate falls as features are purged, gamma (Eq. 12): 0 linearly, "
+            "positive faster, negative slower.",
         ),
         Parameter(
             "purge_threshold",
             0.7,
             (Number(0, 1),),
             "float",
-            "Selection probability below which a feature is purged, pi_0.",
+            "Selection probability below which a feature is purged, pi_0 (Eq. 9).",
         ),
         Parameter(
             "min_evidence",
             0,
             (Whole(0),),
             "int",
-            "A feature is not purged before it has been in more bursts than this, delta_K.",
+            "A feature is not purged before it was in more bursts than this, delta_K (Eq. 16).",
         ),
         Parameter(
             "burst_growth",
@@ -105,7 +105,7 @@ class StabilizedTruncatedSGD(Online[PathState]):
             (OneOf(*SELECTIONS),),
             '"informative" or "every"',
             "Whether the selection probability of a feature counts the bursts that touched it, as "
-            "the paper's estimator does, or every burst, as its Definition 1.",
+            "the paper's estimator does (Eq. 8), or every burst, as its Definition 1.",
         ),
         Parameter(
             "shrinkage",

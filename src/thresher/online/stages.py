@@ -192,7 +192,7 @@ def end_part(run, n):
 
 @jit
 def close_stage(rules, run):
-    """Purge; then anneal, adapt gravity, and lengthen bursts.
+    """Purge (Eq. 8 to 10, 16); then anneal (12), adapt gravity (11), and lengthen bursts.
 
     A stage without gravity, as the first one is unless it is given, truncates nothing, so that
     nothing can be learned from it of what should be purged.
@@ -241,7 +241,7 @@ def gather(selection, examined, run):
 
 @jit
 def examine(rules, run):
-    """Purge the features with enough evidence that were too rarely selected.
+    """Purge the features with more evidence than delta_K that were too rarely selected (Eq. 16).
 
     If every burst counts for every feature, all are examined together, columns that have not
     occurred with the rest: no burst has selected those.
@@ -263,7 +263,10 @@ def examine(rules, run):
 
 @jit
 def examine_slots(rules, slots, common, run):
-    """Purge slots by their own evidence, or what is ``common`` to all; counts begin anew."""
+    """Purge slots by their own evidence, or what is ``common`` to all; counts begin anew.
+
+    Evidence of exactly delta_K, for which the paper has no rule, is kept.
+    """
     _, _, evidence, selected, holders, probability, purged_at = run.features
     paths, counts = run.paths, run.counts
     for j in slots:
@@ -324,7 +327,11 @@ def record(run):
 
 @jit
 def open_stage(rules, run):
-    """Set the rules of the next stage: its rejection rate, gravity, and bursts."""
+    """Set the rules of the next stage: its rejection rate, gravity (Eq. 11), and bursts.
+
+    As printed, Eq. 11 counts ratios above gravity, and its supremum is infinite; here, it is the
+    quantile of the ratios of stable features.
+    """
     counts, rates, paths = run.counts, run.rates, run.paths
     share = n_stable(counts) / max(counts[COLUMNS], 1)
     rates[REJECTION_RATE] = annealed_rejection_rate(
@@ -345,7 +352,7 @@ def open_stage(rules, run):
 
 @jit
 def annealed_rejection_rate(share, rejection_rate, annealing_rate):
-    """Return phi(d): the share of updates to be cancelled when a share d of features is stable.
+    """Return phi(d), Eq. 12: the share of updates to cancel while a share d of features is stable.
 
     It falls from ``rejection_rate`` at d = 1 to 0 at d = 0: linearly for an annealing rate of 0,
     faster for a positive one, slower for a negative one. In the paper's formulas d and 1 - d are

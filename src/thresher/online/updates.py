@@ -26,7 +26,7 @@ class Updates(NamedTuple):
 
 @jit
 def soft_threshold(weight, gravity):
-    """Pull a weight towards 0 by at most ``gravity``, never past it: T(w, g)."""
+    """Pull a weight towards 0 by ``gravity``, never past it: T(w, g), the paper's Eq. 5."""
     return weight - min(max(weight, -gravity), gravity)
 
 

@@ -83,6 +83,11 @@ class Descent(NamedTuple):
         )
 
 
+def strengths_for(loss: int) -> tuple[float, ...]:
+    """Return the strengths under which features are selected."""
+    return STRENGTHS + WEAKER if loss in OF_NUMBERS else STRENGTHS
+
+
 def fold_table(
     folds: Sequence[Fold], sizes: list[int], threads: Threads, score: Score | None = None
 ) -> Table:
@@ -96,7 +101,7 @@ def fold_table(
         way for way in WAYS if (lengths or not way.kept_length) and (numbers or not way.adaptive)
     ]
     finals = [Final(way, strength) for way in ways for strength in FINALS]
-    strengths = STRENGTHS + WEAKER if numbers else STRENGTHS
+    strengths = strengths_for(folds[0].field.problem.loss)
 
     def descend(fold: Fold, strength: float) -> Descent:
         return _descend(fold, strength, sizes, finals, score)
@@ -230,14 +235,14 @@ def choose(table: Table, caution: float, size: int | None = None) -> Choice:
     return Choice(strength, finals[strength])
 
 
-def choose_size(table: Table, choice: Choice) -> int:
-    """Return the smallest size within one standard error of the best."""
+def choose_size(table: Table, choice: Choice, caution: float) -> int:
+    """Return the smallest size within ``caution`` standard errors of the best, or within one."""
     losses, importance = _criterion(table)
     losses = at_choice(losses, choice)
     best = int(mean(losses, importance).argmin())
     behind = losses - losses[:, [best]]
-    enough = np.flatnonzero(mean(behind, importance) <= standard_error(behind, importance))
-    return table.sizes[int(enough[-1])]
+    errors = min(caution, 1.0) * standard_error(behind, importance)
+    return table.sizes[int(np.flatnonzero(mean(behind, importance) <= errors)[-1])]
 
 
 def at_choice(values: np.ndarray, choice: Choice) -> np.ndarray:

@@ -22,6 +22,7 @@ from thresher.winnow.folds import (
     fold_table,
     mean,
     standard_error,
+    strengths_for,
 )
 from thresher.winnow.sample import Sample
 from thresher.winnow.screen import Sums, n_screened
@@ -145,6 +146,12 @@ def winnow(sample: Sample, splits: Sequence[Split], plan: Plan, threads: Threads
     return winnow_fields(field, folds, plan, largest, threads)
 
 
+def n_calls(n_folds: int, largest: int, loss: int) -> int:
+    """Return about how many calls of threads a path takes."""
+    sizes = sizes_down(largest, range(1, FINE + 1))
+    return 1 + n_folds + n_folds * len(strengths_for(loss)) + len(sizes)
+
+
 class Part(NamedTuple):
     """The places of a fold's rows, and how much each counts besides its own importance."""
 
@@ -197,7 +204,7 @@ def winnow_fields(
     sizes = sizes_down(first, range(1, FINE + 1))
     table = fold_table(folds, sizes, threads, plan.score)
     choice = choose(table, plan.caution, plan.size and first)
-    size = first if plan.size is not None else choose_size(table, choice)
+    size = first if plan.size is not None else choose_size(table, choice, plan.caution)
     return _path(field, table, choice, size, threads)
 
 
