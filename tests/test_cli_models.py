@@ -235,17 +235,14 @@ def test_bars_and_order_follow_the_effect_not_the_weight(tmp_path):
     assert large.count("█") > small.count("█")
 
 
-def test_the_number_shown_and_lines_in_a_pipe(models):
+def test_the_number_shown_and_how_long_lines_are(models, monkeypatch):
     text = inspected(models["two"], "--top", 3)
     assert "7 more features: --all shows them." in text
     assert text.count("█\n") <= 3
     assert "more features" not in inspected(models["two"], "--all")
     assert all(line == line.rstrip() for line in text.splitlines())
-
-
-def test_lines_are_as_long_as_the_terminal(models, monkeypatch):
     monkeypatch.setenv("COLUMNS", "40")
-    assert max(map(len, inspected(models["path"]).splitlines())) > 100
+    assert max(map(len, inspected(models["path"]).splitlines())) > 100  # in a pipe
     monkeypatch.setenv("FORCE_COLOR", "1")  # rich takes what it writes to for a terminal
     monkeypatch.setenv("NO_COLOR", "1")
     assert max(map(len, inspected(models["path"]).splitlines())) < 80
