@@ -142,11 +142,16 @@ def test_other_targets_have_a_page(name, y):
     assert len(reader.names) == model.n_features_selected_
 
 
-def test_streams_have_a_page():
-    model = thresher.ThresherClassifier(random_state=0).partial_fit(ROWS, LABELS, classes=[0, 1])
-    text = Reader(page.page(model)).text
+def test_other_models_have_a_page():
+    stream = thresher.ThresherClassifier(random_state=0).partial_fit(ROWS, LABELS, classes=[0, 1])
+    text = Reader(page.page(stream)).text
     assert "learned a stream" in text
     assert "Learned from" not in text
+    assert "No feature has a weight" in doubts(make("FTRLClassifier", l1=1e6).fit(ROWS, LABELS))
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(120, 6)) * 10.0 ** np.arange(-3, 3) + 7
+    measured = thresher.ThresherClassifier(random_state=0).fit(X, X[:, 0] > 7)
+    assert Reader(page.page(measured)).names[0] == "x0"
 
 
 def test_test_rows_of_files_are_evaluated(flagship, tmp_path):
@@ -177,11 +182,6 @@ def test_what_is_known_against_a_model_comes_first(flagship):
         assert message in doubts(model).partition("What it predicts")[0]
 
 
-def test_a_model_without_features_has_a_page():
-    model = thresher.FTRLClassifier(l1=1e6, random_state=0).fit(ROWS, LABELS)
-    assert "No feature has a weight" in doubts(model)
-
-
 def test_counts_of_rows_are_kept_by_files_and_dropped_by_streams(flagship, tmp_path):
     flagship.save(tmp_path / "m.thresher")
     loaded = thresher.load(tmp_path / "m.thresher")
@@ -210,10 +210,3 @@ def test_any_name_is_shown_as_text(name):
     assert set(reader.names) == {visible, visible + EVIL}
     assert len(reader.all("script")) == 1
     assert visible in reader.text
-
-
-def test_dense_measured_columns_have_a_page():
-    rng = np.random.default_rng(0)
-    X = rng.normal(size=(120, 6)) * 10.0 ** np.arange(-3, 3) + 7
-    model = thresher.ThresherClassifier(random_state=0).fit(X, X[:, 0] > 7)
-    assert Reader(page.page(model)).names[0] == "x0"

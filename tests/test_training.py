@@ -403,14 +403,6 @@ def test_a_training_mapped_into_memory_goes_on(tmp_path):
     assert_same_training(mapped, training)
 
 
-def test_columns_and_weights_are_those_with_a_weight_in_ascending_order():
-    training = learned(ftrl(l1=2.0))
-    columns, weights, _ = training.weights()
-    assert 0 < columns.size < 28
-    assert (np.diff(columns) > 0).all()
-    assert weights.all()
-
-
 def test_an_error_in_one_of_several_problems_undoes_all():
     training = learned(ftrl())
     training.problems.append(copy.deepcopy(training.problems[0]))
