@@ -14,6 +14,7 @@ import numpy as np
 import pytest
 
 from thresher.formats import protocol
+from thresher.formats.binary_file import write as write_binary
 from thresher.formats.blocks import InputFiles
 from thresher.formats.compression import looks_compressed
 from thresher.formats.errors import BadRow, DataError
@@ -79,7 +80,7 @@ def _binary(path, rows):
     with tempfile.TemporaryDirectory() as folder:
         text = Path(folder) / "rows.jsonl"
         _jsonl(text, rows)
-        find_format("binary").write(open_rows(text), str(path))
+        write_binary(open_rows(text), str(path))
 
 
 def _lines(path, lines):

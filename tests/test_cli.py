@@ -23,8 +23,7 @@ from thresher.cli.screen import json_text, printable
 from thresher.files.errors import FileError, ModelFileError
 from thresher.formats.errors import DataError, OptionError
 from thresher.formats.protocol import Reading
-from thresher.online.parameter import Parameter
-from thresher.validation import FLAG, Callable, Kind, Number, OneOf, Whole
+from thresher.validation import FLAG, Callable, Kind, Number, OneOf, Parameter, Whole
 
 HEAVY = ("numba", "sklearn", "scipy", "numpy", "pandas", "rich")
 READERS = ("train", "predict", "evaluate", "convert", "report")

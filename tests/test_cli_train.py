@@ -7,6 +7,7 @@ import time
 from pathlib import Path
 
 import numpy as np
+import pandas as pd
 import pytest
 
 import thresher
@@ -124,6 +125,26 @@ def test_rows_can_be_left_out():
     for more in ("", "--quiet", "--quiet --method ftrl"):
         said = run(f"train rows.svm -o m --on-error skip --force {more}").stderr
         assert "1 row was left out:\n  rows.svm, line 61" in said
+
+
+def test_gaps_and_codes_of_tables_are_named_and_read_alike_by_all_commands():
+    lines = [f"{k % 2},{'' if k % 3 else k},0{k % 5},{k % 7 + k % 2}\n" for k in range(120)]
+    Path("gaps.csv").write_text("label,a,zip,b\n" + "".join(lines))
+    notes = ["leading zeros: 'zip'", "Numbers are missing in 'a': each counts as its column's mean"]
+    for words in ("", "--method ftrl", "--missing zero"):
+        said = run(f"train gaps.csv -o m --force {words}").stderr
+        assert [note in said for note in notes] == [True, "zero" not in words]
+        model, how = thresher.load("m"), words.split()[-1:] == ["zero"]
+        frame = pd.read_csv("gaps.csv", dtype={"zip": str}).drop(columns="label")
+        margins = model.decision_function(frame.fillna({"a": 0}) if how else frame).tolist()
+        found = run("predict m gaps.csv --what margin").stdout.split()
+        assert list(map(float, found)) == margins
+    said = run("train gaps.csv -o m --force --missing error", code=3).stderr
+    assert "gaps.csv, line 3, column 2: there is no number, in column 'a'" in said
+    run("convert gaps.csv -o gaps.rows")
+    for rows in ("csv", "rows"):
+        run(f"train gaps.{rows} -o {rows}")
+    assert run("predict csv gaps.csv").stdout == run("predict rows gaps.csv").stdout
 
 
 def test_a_pipe_is_learned_in_one_pass():

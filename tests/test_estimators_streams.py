@@ -225,6 +225,11 @@ def test_dicts_of_features_are_learned_row_by_row_or_together():
         assert model.score(dicts, labels) > 0.7
         again = make(name).fit_stream([(dicts, labels)])
         assert model.column_names(np.arange(5)) == again.column_names(np.arange(5))
+    counts = model.selection_counts(dicts, labels, n_resamples=4)
+    assert counts.max() == 4
+    with pytest.raises(ValueError, match="features that the model does not know by name"):
+        model.selection_counts([*dicts, {"new": 1}], [*labels, True])
+    assert_array_equal(model.selection_counts(dicts, labels, n_resamples=4), counts)
     with pytest.raises(ValueError, match="columns have numbers instead of names"):
         make("FTRLClassifier").fit(ROWS, LABELS).predict_one(dicts[0])
     regressor = thresher.ThresherRegressor().fit_stream(iter([(dicts, LABELS * 1.0)]))

@@ -22,9 +22,10 @@ from format_cases import (
     small_chunks,
     write,
 )
+from thresher.formats import binary_file
 from thresher.formats.errors import DataError
 from thresher.formats.names import HashedNames, KnownNames
-from thresher.formats.opening import FORMATS, find_format, format_of, open_rows, write_rows
+from thresher.formats.opening import FORMATS, find_format, format_of, open_rows
 from thresher.formats.protocol import Reading
 
 BINARY = [name for name in FORMATS if name not in TEXTS]
@@ -80,20 +81,11 @@ def test_several_files_are_read_one_after_the_other(form, tmp_path):
 
 
 @every_format
-def test_rows_in_other_formats_are_the_same(form, tmp_path):
-    """Binary files keep everything, svmlight text what it has a place for."""
-    source = open_rows(write(tmp_path, form), format=form)
-    whole = read_all(source)
-    for written in (name for name in FORMATS if find_format(name).write is not None):
-        path = str(tmp_path / f"written{FORMATS[written].endings[0]}")
-        reached = []
-        write_rows(source, path, progress=reached.append)
-        again = read_all(open_rows(path))
-        assert again.labels == whole.labels
-        assert reached[-1] == len(ROWS)
-        assert again.columns == whole.columns
-        if again.source.names is not None:
-            assert same(again, whole)
+def test_rows_in_binary_are_the_same(form, tmp_path):
+    source, path, reached = open_rows(write(tmp_path, form), format=form), tmp_path / "x.rows", []
+    binary_file.write(source, str(path), progress=reached.append)
+    assert same(read_all(open_rows(path)), read_all(source))
+    assert reached[-1] == len(ROWS)
 
 
 @every_named
@@ -283,8 +275,6 @@ def test_what_cannot_be_opened(tmp_path):
         open_rows([])
     with pytest.raises(TypeError, match="lable is no option of reading: there are format, label"):
         open_rows("x", lable="y")
-    with pytest.raises(DataError, match="cannot be written as csv: choose svmlight, binary"):
-        write_rows(open_rows(write(tmp_path, "csv")), str(tmp_path / "x.csv"))
 
 
 @every(

@@ -48,12 +48,6 @@ def test_growing_names_do_not_depend_on_where_calls_end(words, cut):
     assert [once.name(column) for column in parts] == words
 
 
-def test_growing_names_forget_nothing():
-    names = GrowingNames(["a", "b"])
-    names.keep(np.array([1]))
-    assert names.number(["a", "c"]).tolist() == [0, 2]
-
-
 @given(WORDS)
 def test_hashed_names_are_their_hash(words):
     names = HashedNames(10)
@@ -69,15 +63,6 @@ def test_hashed_names_are_remembered_also_together():
         assert names.name(column) == "|".join(shared[:3]) + "|…"
     assert HashedNames(1, ["x"]).name(hash_of("x", 1)) == "x"
     assert HashedNames(4).name(11) == "#11"
-
-
-def test_hashed_names_can_be_forgotten_and_come_back():
-    names = HashedNames(20, ["a", "b"])
-    a, b = names.number(["a", "b"])
-    names.keep(np.array([b]))
-    assert (names.name(a), names.name(b)) == (f"#{a}", "b")
-    names.number(["a"])
-    assert names.name(a) == "a"
 
 
 def test_the_cache_of_hashes_is_bounded():
@@ -108,12 +93,6 @@ def test_distinct_names_get_distinct_columns(words):
     columns = known().number(words)
     assert len(set(columns.tolist())) == len(set(words))
     assert all((columns[k] >= 10) == (word not in ("b", "g")) for k, word in enumerate(words))
-
-
-def test_known_names_can_be_fewer():
-    names = known()
-    names.keep(np.array([7]))
-    assert names.number(["b", "g"]).tolist() == [10, 7]
 
 
 @every("names", some_names(), ids=lambda names: type(names).__name__)

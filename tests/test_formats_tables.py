@@ -365,6 +365,7 @@ def test_a_table_with_other_separators_is_recognized():
     }.items():
         error = refused("csv", text)
         assert (error.line, message in error.message) == (1, True)
+    assert "use sep=','" in refused("csv", "label,a\n1,2\n", sep=";").message
 
 
 # ------------------------------------------------------------------------------------- options

@@ -33,7 +33,6 @@ from thresher.files.errors import ModelFileError
 from thresher.losses import LOSSES as LOSS_TABLE
 from thresher.online.arrays import Arrays
 from thresher.online.ftrl import FTRL
-from thresher.online.parameter import defaults_of
 from thresher.online.passes import Batch, Feed, Pace, Passes
 from thresher.online.protocol import Overflow
 from thresher.online.sgd import PlainSGD
@@ -379,7 +378,7 @@ def test_of_numbers_the_mean_is_predicted():
 
 
 def ftrl(**changes):
-    values = defaults_of(FTRL.parameters) | {"l1": 0.1} | changes
+    values = {one.name: one.default for one in FTRL.parameters} | {"l1": 0.1} | changes
     return FTRL.of(LOSS_TABLE["log_loss"], True, values)
 
 

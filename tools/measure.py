@@ -110,7 +110,8 @@ def run_here(name: str) -> None:
 
     def watch(frame: FrameType, event: str, _: object) -> None:
         if event == "call" and _is_ours(frame.f_code):
-            seen.add((frame.f_code.co_filename, frame.f_code.co_qualname, frame.f_lineno))
+            code = frame.f_code  # a generator is called once, and resumed on other lines
+            seen.add((code.co_filename, code.co_qualname, code.co_firstlineno))
 
     with tempfile.TemporaryDirectory() as folder:
         run = RUNS[name](Path(folder))

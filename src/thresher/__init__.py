@@ -57,7 +57,8 @@ __all__ = sorted(_HOMES)
 def __getattr__(name: str) -> Any:
     """Import a public name."""
     if name in _HOMES:
-        return getattr(import_module(_HOMES[name]), name)
+        found = globals()[name] = getattr(import_module(_HOMES[name]), name)
+        return found
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
 
 

@@ -20,20 +20,14 @@ def mixed(keys):
     return keys ^ (keys >> np.uint64(31))
 
 
-def stream_key(seed: int, stream: int, number: int) -> np.ndarray:
-    """Return the key of draw ``number`` of a stream, as an array of one."""
-    key = mixed(np.array([seed], np.uint64))
-    key = mixed(key + np.uint64(stream))
-    return mixed(key + np.uint64(number))
-
-
 @jit
-def shuffle(key, order):
+def shuffle(seed, stream, number, order):
     """Write the numbers from 0 on in a random order: from the last on, each changes places.
 
     The other place is a share of those left, whose bias is below n / 2^53.
     """
-    n = order.size
+    key, n = mixed(np.array([seed]).astype(np.uint64)), order.size
+    key = mixed(mixed(key + np.uint64(stream)) + np.uint64(number))
     for k in range(n):
         order[k] = k
     last = n - 1
@@ -50,7 +44,7 @@ def shuffle(key, order):
 def permutation(seed: int, stream: int, number: int, n: int) -> np.ndarray:
     """Return a random order of n rows for pass ``number`` of a stream (a path, or 0 for all)."""
     order = np.empty(n, np.int64)
-    shuffle(stream_key(seed, stream, number), order)
+    shuffle(seed, stream, number, order)
     return order
 
 

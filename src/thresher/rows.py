@@ -32,8 +32,11 @@ class Rows(NamedTuple):
             refuse_width(matrix.shape[1])
         columns = matrix.indices
         columns = columns.view(np.uint32) if columns.dtype == np.int32 else columns
+        # writable and contiguous: kernels are compiled for such alone
         return cls(
-            _own(matrix.indptr, np.int64), _own(columns, np.uint32), _own(matrix.data, np.float64)
+            np.require(matrix.indptr, np.int64, ["C", "W"]),
+            np.require(columns, np.uint32, ["C", "W"]),
+            np.require(matrix.data, np.float64, ["C", "W"]),
         )
 
     @classmethod
@@ -59,7 +62,8 @@ class Rows(NamedTuple):
 
     def only(self, active: np.ndarray) -> Self:
         """Return a copy with the columns of a mask only, which keep their numbers."""
-        return type(self)(*entries_where(self.starts, self.columns, self.values, active))
+        numbers = np.where(active, np.arange(active.size, dtype=np.int32), np.int32(-1))
+        return type(self)(*with_numbers(self.starts, self.columns, self.values, numbers))
 
     def renumbered(self, n_columns: int, kept: np.ndarray) -> Self:
         """Return a copy with some columns only, numbered in the order given."""
@@ -76,13 +80,6 @@ class Rows(NamedTuple):
     def scaled(self, factors: np.ndarray) -> Self:
         """Return rows with every column multiplied by its factor."""
         return self._replace(values=self.values * factors[self.columns])
-
-
-def _own(array: np.ndarray, kind: type) -> np.ndarray:
-    """Return an array of a type, writable and contiguous: kernels are compiled for such alone."""
-    if array.dtype == kind and array.flags.carray:
-        return array
-    return np.require(array, kind, ["C", "W"])
 
 
 def joined(parts: Sequence[Rows]) -> Rows:
@@ -131,25 +128,6 @@ def rows_at(starts, columns, values, places):
         kept_columns[kept_starts[i] : kept_starts[i + 1]] = columns[first:last]
         kept_values[kept_starts[i] : kept_starts[i + 1]] = values[first:last]
     return kept_starts, kept_columns, kept_values
-
-
-@jit
-def entries_where(starts, columns, values, active):
-    """Return the rows without the entries whose column is not active."""
-    n = 0
-    for k in range(columns.size):
-        n += active[columns[k]]
-    # with one place more, for it is written before it is counted
-    new_columns, new_values = np.empty(n + 1, columns.dtype), np.empty(n + 1)
-    new_starts = np.zeros_like(starts)
-    n = np.uint64(0)
-    for i in range(starts.size - 1):
-        for k in range(np.uint64(starts[i]), np.uint64(starts[i + 1])):
-            new_columns[n] = columns[k]
-            new_values[n] = values[k]
-            n += np.uint64(active[columns[k]])
-        new_starts[i + 1] = n
-    return new_starts, new_columns[:n], new_values[:n]
 
 
 @jit

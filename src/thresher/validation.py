@@ -1,4 +1,7 @@
-"""Parameters are declared, and checked once, at the door."""
+"""Parameters are declared, and checked once, at the door.
+
+Estimators and the command line's options are made of the declarations.
+"""
 
 import math
 from collections.abc import Mapping
@@ -119,14 +122,26 @@ class Callable:
 FLAG = (OneOf(True, False),)
 
 
-def check_parameters(
-    owner: str, values: Mapping[str, Any], constraints: Mapping[str, tuple[Constraint, ...]]
-) -> None:
+@dataclass(frozen=True)
+class Parameter:
+    """A parameter: its default, what it may be, its type in words, and one line of what it does."""
+
+    name: str
+    default: Any
+    allowed: tuple[Constraint, ...]
+    kind: str
+    doc: str
+
+
+Parameters = tuple[Parameter, ...]
+
+
+def check_parameters(owner: str, values: Mapping[str, Any], parameters: Parameters) -> None:
     """Raise a ValueError that names the first parameter out of range and says what it may be."""
-    for name, allowed in constraints.items():
-        if not any(constraint.allows(values[name]) for constraint in allowed):
-            choices = ", or ".join(str(constraint) for constraint in allowed)
+    for one in parameters:
+        if not any(constraint.allows(values[one.name]) for constraint in one.allowed):
+            choices = ", or ".join(str(constraint) for constraint in one.allowed)
             raise ValueError(
-                f"The parameter {name}={values[name]!r} of {owner} is not allowed: "
+                f"The parameter {one.name}={values[one.name]!r} of {owner} is not allowed: "
                 f"it must be {choices}."
             )

@@ -98,7 +98,7 @@ class Keeper:
         if self.path is not None:
             from thresher.estimators.saving import write_checkpoint
 
-            write_checkpoint(self.path, self.recipe.tree(), training)
+            write_checkpoint(self.path, self.recipe.tree(), training.tree())
             self.holds_state, self.last = True, time.monotonic()
 
     def keep_if_due(self, training: "StreamTraining") -> None:

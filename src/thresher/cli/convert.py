@@ -46,11 +46,12 @@ def convert(
     file_only(output)
     check_outputs({"-o": output}, files, force)
     refuse_unreadable(files)
-    from thresher.formats.opening import open_rows, write_rows
+    from thresher.formats.binary_file import write
+    from thresher.formats.opening import open_rows
 
     source = open_rows(files, labelled=not unlabelled, **reading)
     with noting_warnings(quiet), Progress("converting", quiet) as progress:
-        write_rows(source, output, "binary", progress.reach)
+        write(source, output, progress.reach)
     note_decided(source, quiet)
     note_skipped(source)
     facts = {"output": output, "rows": progress.rows, "bytes": Path(output).stat().st_size}

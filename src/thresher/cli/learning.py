@@ -114,7 +114,7 @@ def _model(recipe: Recipe, state: Tree | None) -> "tuple[OnlineModel, Names | No
     """Return a model to train, and the names of columns that it knows."""
     if state is None and recipe.initial is None:
         return getattr(thresher, METHODS[recipe.method])(**recipe.parameters), None
-    from thresher.estimators.saving import model_from, training_names
+    from thresher.estimators.saving import model_from
     from thresher.files.container import naming
     from thresher.files.tree import read_tree
 
@@ -127,11 +127,10 @@ def _model(recipe: Recipe, state: Tree | None) -> "tuple[OnlineModel, Names | No
                 f"{path} has only what prediction needs. To go on from a model, train "
                 "it with --keep-state."
             )
-        names = training_names(read)
     if METHODS.get(recipe.method) not in (None, type(model).__name__):
         raise WrongModel(f"{path} is a {type(model).__name__}, not of the method {recipe.method}.")
     vars(model).pop("provenance_", None)  # of what it was before
-    return model.set_params(**recipe.parameters), names
+    return model.set_params(**recipe.parameters), model.known_names
 
 
 # ------------------------------------------------------------------------------------- afterwards

@@ -19,7 +19,7 @@ from thresher.formats.opening import FORMATS
 from thresher.formats.protocol import Reading
 
 if TYPE_CHECKING:
-    from thresher.online.parameter import Parameter
+    from thresher.validation import Parameter
 
 Decorator = Callable[[Callable[..., Any]], Any]
 

@@ -5,8 +5,9 @@ Everything here reads a ``Fitted`` alone, whatever it was learned by.
 
 import os
 from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
 from importlib import import_module
-from typing import Any, ClassVar, Self
+from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 import numpy as np
 from scipy import sparse
@@ -25,23 +26,23 @@ from thresher.estimators.inputs import (
     unchecked_rows,
     with_one_index_type,
 )
-from thresher.files import access
 from thresher.fitted import Fitted, Scorer
 from thresher.rows import Rows
 
+if TYPE_CHECKING:
+    from thresher.estimators.streaming import Given
 
+
+@dataclass
 class Snapshot:
     """What a model has learned up to now, and its scorer; each is made once, when it is needed.
 
     ``selection`` is what a file keeps of the selected features; None of a model that was not read.
     """
 
-    def __init__(
-        self, fitted: Fitted | None = None, selection: dict[str, np.ndarray] | None = None
-    ) -> None:
-        self.fitted = fitted
-        self.selection = selection
-        self.scorer: Scorer | None = None
+    fitted: Fitted | None = None
+    selection: dict[str, np.ndarray] | None = None
+    scorer: Scorer | None = None
 
     def __getstate__(self) -> dict[str, Any]:
         """Leave the scorer out: it takes as much memory as there are columns."""
@@ -49,7 +50,7 @@ class Snapshot:
 
 
 class LinearModel(SelectorMixin, BaseEstimator):
-    """A linear model with few features, once it is fitted: ``_fitted`` holds it."""
+    """A linear model with few features, once it is fitted: ``fitted_`` holds it."""
 
     # Attributes that files keep besides parameters and the fitted model, and their types.
     stored: ClassVar[dict[str, Any]] = {
@@ -68,8 +69,11 @@ class LinearModel(SelectorMixin, BaseEstimator):
     reading_: dict[str, str | None]  # how the files of training name labels and weights
 
     @property
-    def _fitted(self) -> Fitted:
-        """The model as a value; of a stream, made when it is first needed after a chunk."""
+    def fitted_(self) -> Fitted:
+        """The model as a value: all that prediction, files, exports and reports read.
+
+        That of a stream is made when it is first needed after a chunk.
+        """
         snapshot = vars(self).get("_snapshot")
         if snapshot is None:  # an AttributeError too: hasattr(model, "coef_") is False before fit
             raise NotFittedError(
@@ -79,8 +83,8 @@ class LinearModel(SelectorMixin, BaseEstimator):
             snapshot.fitted = self._make_fitted()
         return snapshot.fitted
 
-    @_fitted.setter
-    def _fitted(self, fitted: Fitted) -> None:
+    @fitted_.setter
+    def fitted_(self, fitted: Fitted) -> None:
         self._snapshot = Snapshot(fitted)
 
     def _make_fitted(self) -> Fitted:
@@ -96,21 +100,6 @@ class LinearModel(SelectorMixin, BaseEstimator):
         read = self._snapshot.selection
         return self._selection_facts() if read is None else read
 
-    def restore(self, fitted: Fitted, selection: dict[str, np.ndarray]) -> None:
-        """Take over what a file keeps of a model, with which learning cannot go on."""
-        self._snapshot = Snapshot(fitted, selection)
-        self.n_features_in_ = fitted.n_columns
-        if fitted.labels is not None:
-            self.classes_ = fitted.labels
-
-    def training_tree(self) -> dict[str, Any]:
-        """Return all that learning needs to go on, as a tree of plain values."""
-        raise ValueError(f"Learning cannot go on from a {type(self).__name__}: use fit.")
-
-    def restore_training(self, tree: dict[str, Any]) -> None:
-        """Take over what learning needs to go on."""
-        access.refuse(f"a {type(self).__name__} has no state of training")
-
     def known_targets(self, y: Any, n_rows: int, first: int = 0) -> np.ndarray:
         """Return the places of rows' classes, or their numbers; rows count from ``first``."""
         raise NotImplementedError
@@ -120,17 +109,12 @@ class LinearModel(SelectorMixin, BaseEstimator):
         raise NotImplementedError
 
     @property
-    def fitted_(self) -> Fitted:
-        """The model as a value: all that prediction, files, exports and reports read."""
-        return self._fitted
-
-    @property
     def coef_(self) -> Any:
         """Weights of all columns, a row per class (one row for two); sparse after ``sparsify``.
 
         Where rows are scaled to unit length, the weights are for rows divided by their length.
         """
-        fitted = self._fitted
+        fitted = self.fitted_
         if not self._sparse:
             return fitted.dense_weights()
         n_outputs, k = fitted.weights.shape
@@ -143,12 +127,12 @@ class LinearModel(SelectorMixin, BaseEstimator):
     @property
     def intercept_(self) -> Any:
         """Intercepts, one for every row of ``coef_``; never shrunk."""
-        return self._fitted.intercepts.copy()
+        return self.fitted_.intercepts.copy()
 
     @property
     def n_features_selected_(self) -> int:
         """Number of features with a weight."""
-        return int(self._fitted.columns.size)
+        return int(self.fitted_.columns.size)
 
     def sparsify(self) -> Self:
         """Give ``coef_`` as a sparse array from now on; learning goes on as before."""
@@ -181,7 +165,7 @@ class LinearModel(SelectorMixin, BaseEstimator):
         """Return the margins of whatever rows a user gives, a column per output."""
         if isinstance(X, Rows):
             return self.row_margins(X)
-        names = self._fitted.names
+        names = self.fitted_.names
         by_name = names is not None and "feature_names_in_" not in vars(self) and has_names(X)
         if by_name or is_dicts(X):
             return self.row_margins(rows_by_name(X, names))
@@ -193,13 +177,13 @@ class LinearModel(SelectorMixin, BaseEstimator):
 
     def _scorer(self) -> Scorer:
         """Return what computes margins; it is made when it is first needed."""
-        fitted, snapshot = self._fitted, self._snapshot
+        fitted, snapshot = self.fitted_, self._snapshot
         if snapshot.scorer is None:
             snapshot.scorer = Scorer(fitted)
         return snapshot.scorer
 
     def predict_stream(
-        self, source: Any, method: str = "predict", **reading: Any
+        self, source: "Given", method: str = "predict", **reading: Any
     ) -> Iterator[np.ndarray]:
         """Yield predictions of files, or of any stream of rows, chunk by chunk in bounded memory.
 
@@ -245,7 +229,7 @@ class LinearModel(SelectorMixin, BaseEstimator):
 
     def _get_support_mask(self) -> np.ndarray:
         """Return which columns have a weight, for whichever class."""
-        fitted = self._fitted
+        fitted = self.fitted_
         mask = np.zeros(fitted.n_columns, np.bool_)
         mask[fitted.columns] = True
         return mask
@@ -255,11 +239,11 @@ class LinearModel(SelectorMixin, BaseEstimator):
         check_is_fitted(self)
         if input_features is not None:
             return super().get_feature_names_out(input_features)
-        return np.array(self.column_names(self._fitted.columns), dtype=object)
+        return np.array(self.column_names(self.fitted_.columns), dtype=object)
 
     def column_names(self, columns: np.ndarray) -> list[str]:
         """Return what columns are called: by name, as numbered in files, or x0, x1, ..."""
-        named, names = vars(self).get("feature_names_in_"), self._fitted.names
+        named, names = vars(self).get("feature_names_in_"), self.fitted_.names
         if named is not None:
             return [str(name) for name in named[columns]]
         if names is not None:
@@ -281,7 +265,7 @@ class LinearModel(SelectorMixin, BaseEstimator):
             raise ImportError(
                 "selection_table() needs pandas: pip install 'thresher[pandas]'."
             ) from None
-        fitted = self._fitted
+        fitted = self.fitted_
         order = np.argsort(-strengths(fitted), kind="stable")
         columns: dict[str, Any] = {"feature": self.column_names(fitted.columns[order])}
         if fitted.n_outputs == 1 or fitted.labels is None:

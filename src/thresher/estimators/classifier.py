@@ -1,15 +1,15 @@
 """Linear classifiers: classes, targets, weights of classes, and what margins mean for them."""
 
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 from sklearn.base import ClassifierMixin
 from sklearn.utils.metaestimators import available_if
 
-from thresher.estimators.base import LinearModel
 from thresher.estimators.labels import (
     ClassWeight,
+    check_classes,
     check_labels,
     class_importance,
     classes_in,
@@ -17,6 +17,7 @@ from thresher.estimators.labels import (
     refuse_one_class,
     running_importance,
 )
+from thresher.estimators.learning import OnlineModel
 from thresher.fitted import CLIPPED, LOGISTIC, NO_LINK, SOFTMAX
 from thresher.losses import LOG_LOSS, LOSSES, MODIFIED_HUBER, probability_of
 
@@ -24,11 +25,11 @@ LINKS = {LOG_LOSS: LOGISTIC, MODIFIED_HUBER: CLIPPED}
 LOSS_OF_LINK = {LOGISTIC: LOG_LOSS, CLIPPED: MODIFIED_HUBER}
 
 
-def _has_probabilities(model: "LinearClassifier") -> bool:
+def _has_probabilities(model: "OnlineClassifier") -> bool:
     if model.__sklearn_is_fitted__():
         link = model.fitted_.link
     else:
-        link = model._link()
+        link = model.link()
     if link == NO_LINK:
         raise AttributeError(
             f"{type(model).__name__} has no probabilities with loss={model.loss!r}: use "
@@ -37,17 +38,47 @@ def _has_probabilities(model: "LinearClassifier") -> bool:
     return True
 
 
-class LinearClassifier(ClassifierMixin, LinearModel):
-    """A linear classifier: one output for two classes, else one for each.
+class OnlineClassifier(ClassifierMixin, OnlineModel):
+    """A linear classifier that learns row by row: one output for two classes, else one for each.
 
     Targets are -1 and +1: for the second of two classes, or for each class against the rest. A
     learner of several outputs at once (``_joint``) has the classes' places instead.
     """
 
     loss: str
-    class_weight: ClassWeight
+    class_weight: ClassWeight | None
     classes_: np.ndarray
     _joint: bool = False
+
+    def partial_fit(self, X: Any, y: Any, classes: Any = None, sample_weight: Any = None) -> Self:
+        """Learn the next rows of a stream, in the order given.
+
+        However the stream is cut into calls, the result is the same to the last bit. If a call
+        fails, nothing of it is kept.
+
+        Parameters
+        ----------
+        X, y, sample_weight
+            As in ``fit``. Columns of a data frame are found by the names of the first call.
+        classes : array, needed in the first call
+            All labels that will ever occur.
+        """
+        return self._learn_next(X, y, sample_weight, classes)
+
+    def _begin_classes(self, classes: Any) -> None:
+        if classes is None:
+            raise ValueError("The first call to partial_fit needs classes=, all labels there are.")
+        self.classes_ = check_classes(classes)
+
+    def _refuse_other_classes(self, classes: Any) -> None:
+        if np.array_equal(classes, self.classes_):  # as they usually are
+            return
+        given = check_classes(classes)
+        if not np.array_equal(given, self.classes_):
+            raise ValueError(
+                f"classes={given.tolist()} differ from those of the first call, "
+                f"{self.classes_.tolist()}. Leave classes out, or start with a new estimator."
+            )
 
     def decision_function(self, X: Any) -> np.ndarray:
         """Return the margins: positive for the second of two classes, or a column per class."""
@@ -85,7 +116,7 @@ class LinearClassifier(ClassifierMixin, LinearModel):
         with np.errstate(divide="ignore"):
             return np.log(self.predict_proba(X))
 
-    def _link(self) -> str:
+    def link(self) -> str:
         """Return how margins become probabilities."""
         code = LOSSES[self.loss].code
         if self._joint and code == LOG_LOSS and len(getattr(self, "classes_", ())) > 2:
@@ -118,7 +149,9 @@ class LinearClassifier(ClassifierMixin, LinearModel):
 
     def _importance(self, places: np.ndarray, weights: np.ndarray) -> np.ndarray:
         """Return how much each row counts, of rows that are all at hand."""
-        importance = weights * class_importance(self.class_weight, self.classes_, places)
+        importance = weights
+        if self.class_weight is not None:
+            importance = weights * class_importance(self.class_weight, self.classes_, places)
         refuse_one_class(places, self.classes_, importance)
         return importance
 

@@ -9,7 +9,7 @@ from sklearn.metrics import get_scorer
 from sklearn.model_selection import GroupKFold, KFold, StratifiedGroupKFold, StratifiedKFold
 from sklearn.utils.metaestimators import available_if
 
-from thresher.estimators.classifier import LinearClassifier, probabilities_of
+from thresher.estimators.classifier import OnlineClassifier, probabilities_of
 from thresher.estimators.learning import OnlineModel
 from thresher.fitted import NO_LINK
 
@@ -71,8 +71,8 @@ class ScoreOfMargins:
     ) -> None:
         self._centre, self._unit = centre, unit
         self._scorer = get_scorer(scoring) if isinstance(scoring, str) else scoring
-        if isinstance(model, LinearClassifier):
-            self._model: Any = _ClassifierOfMargins(model.classes_, model._link())
+        if isinstance(model, OnlineClassifier):
+            self._model: Any = _ClassifierOfMargins(model.classes_, model.link())
             self._labels = model.classes_[targets]
         else:
             self._model, self._labels = _RegressorOfMargins(), targets

@@ -9,7 +9,7 @@ from sklearn.utils.validation import column_or_1d
 
 from thresher.rows import Rows
 
-ClassWeight = Mapping[Any, float] | str | None
+ClassWeight = Mapping[Any, float] | str
 
 
 def check_labels(y: Any, n_rows: int) -> np.ndarray:
@@ -148,8 +148,6 @@ def class_importance(
 
     "balanced" is between the classes that occur.
     """
-    if class_weight is None:
-        return np.ones(places.size)
     if isinstance(class_weight, str):
         counts = np.bincount(places, minlength=classes.size)
         return (places.size / (np.count_nonzero(counts) * np.maximum(counts, 1)))[places]

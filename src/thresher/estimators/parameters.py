@@ -11,8 +11,16 @@ from typing import Any, ClassVar
 import numpy as np
 
 from thresher.losses import CLASS_LOSSES
-from thresher.online.parameter import Parameter, Parameters
-from thresher.validation import FLAG, Kind, Number, OneOf, Whole, check_parameters
+from thresher.validation import (
+    FLAG,
+    Kind,
+    Number,
+    OneOf,
+    Parameter,
+    Parameters,
+    Whole,
+    check_parameters,
+)
 
 LOSS = Parameter(
     "loss",
@@ -92,17 +100,6 @@ class HasParameters:
 
     parameters: ClassVar[Parameters] = ()
 
-    def __init__(self, **parameters: Any) -> None:
-        """Set the parameters; those that are not given have their defaults."""
-        defaults = {one.name: one.default for one in self.parameters}
-        for name in parameters:
-            if name not in defaults:
-                raise TypeError(
-                    f"{type(self).__name__} has no parameter {name!r}: there are "
-                    f"{', '.join(defaults)}."
-                )
-        vars(self).update(defaults | parameters)
-
     def __init_subclass__(cls, **options: Any) -> None:
         """Write the signature and the docstring of a class that declares parameters."""
         super().__init_subclass__(**options)
@@ -112,15 +109,21 @@ class HasParameters:
 
     def _check_parameters(self) -> None:
         """Raise a ValueError that names the first parameter out of range."""
-        allowed = {one.name: one.allowed for one in self.parameters}
-        check_parameters(type(self).__name__, vars(self), allowed)
+        check_parameters(type(self).__name__, vars(self), self.parameters)
 
 
 def _initializer(parameters: Parameters) -> Any:
-    """Return an ``__init__`` with the signature of the parameters."""
+    """Return an ``__init__`` with the signature of the parameters, which have their defaults."""
+    defaults = {one.name: one.default for one in parameters}
 
     def __init__(self: HasParameters, **given: Any) -> None:
-        HasParameters.__init__(self, **given)
+        for name in given:
+            if name not in defaults:
+                raise TypeError(
+                    f"{type(self).__name__} has no parameter {name!r}: there are "
+                    f"{', '.join(defaults)}."
+                )
+        vars(self).update(defaults | given)
 
     kinds = inspect.Parameter
     __init__.__signature__ = inspect.Signature(  # type: ignore[attr-defined]

@@ -3,6 +3,7 @@
 from typing import Any, ClassVar, Self
 
 import numpy as np
+from sklearn.utils.validation import check_is_fitted
 
 from thresher.estimators.learning import OnlineModel
 from thresher.fitted import Fitted
@@ -35,10 +36,10 @@ class PathModel(OnlineModel):
             raise ValueError(f"size={size}: it must be at least 1.")
         model = self._draft(fresh=False)
         model.__dict__.pop("_lock", None)
-        model._prepared = self._fitted.preparation
+        model._prepared = self.fitted_.preparation
         model.n_features_to_select = int(path.sizes[path.place(size)])
         model.path_ = path._replace(size=model.n_features_to_select)
-        model._fitted = model._at_path(model.path_, self._fitted.preparation)
+        model.fitted_ = model._at_path(model.path_, self.fitted_.preparation)
         return model
 
     @property
@@ -90,13 +91,13 @@ class PathModel(OnlineModel):
             path.intercepts[place],
             self.n_features_in_,
             preparation,
-            self._link(),
+            self.link(),
             getattr(self, "classes_", None),
             self._feature_names(columns, preparation),
         )
 
     def _known_path(self) -> Path:
-        self._fitted  # noqa: B018  (raises where nothing is fitted)
+        check_is_fitted(self)
         if "path_" not in vars(self):
             raise AttributeError(
                 "There is no path: it comes from fit, which compares models on held-out rows; "
@@ -107,7 +108,7 @@ class PathModel(OnlineModel):
     def _selection_facts(self) -> dict[str, np.ndarray]:
         if "path_" not in vars(self):
             return {}
-        return {"frequency": self.selection_frequency_[self._fitted.columns]}
+        return {"frequency": self.selection_frequency_[self.fitted_.columns]}
 
     def training_tree(self) -> dict[str, Any]:
         """Return all that ``partial_fit`` needs to go on, as a tree of plain values."""

@@ -5,14 +5,13 @@ from typing import Any, Self
 import numpy as np
 from sklearn.base import RegressorMixin
 
-from thresher.estimators.base import LinearModel
 from thresher.estimators.labels import check_numbers
 from thresher.estimators.learning import OnlineModel
 from thresher.fitted import NO_LINK
 
 
-class LinearRegressor(RegressorMixin, LinearModel):
-    """A linear model of numbers."""
+class OnlineRegressor(RegressorMixin, OnlineModel):
+    """A linear regressor that learns row by row."""
 
     @property
     def coef_(self) -> Any:
@@ -23,7 +22,24 @@ class LinearRegressor(RegressorMixin, LinearModel):
     @property
     def intercept_(self) -> float:
         """Intercept; never shrunk."""
-        return float(self._fitted.intercepts[0])
+        return float(self.fitted_.intercepts[0])
+
+    def partial_fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
+        """Learn the next rows of a stream, in the order given.
+
+        However the stream is cut into calls, the result is the same to the last bit. If a call
+        fails, nothing of it is kept.
+
+        Parameters
+        ----------
+        X, y, sample_weight
+            As in ``fit``. Columns of a data frame are found by the names of the first call.
+        """
+        return self._learn_next(X, y, sample_weight, None)
+
+    def _begin_classes(self, classes: Any) -> None:
+        if classes is not None:
+            raise ValueError("classes: a regressor has none, its labels are numbers.")
 
     def predict(self, X: Any) -> np.ndarray:
         """Return the number predicted for every row."""
@@ -37,7 +53,8 @@ class LinearRegressor(RegressorMixin, LinearModel):
         """Return the squared error of every row."""
         return (margins[:, 0] - numbers) ** 2
 
-    def _link(self) -> str:
+    def link(self) -> str:
+        """Return that margins are no probabilities."""
         return NO_LINK
 
     def _n_problems(self) -> int:
@@ -66,24 +83,3 @@ class LinearRegressor(RegressorMixin, LinearModel):
     ) -> tuple[np.ndarray, np.ndarray]:
         """Return how much each row of a stream counts; there are no classes to count."""
         return weights, counts
-
-
-class OnlineRegressor(LinearRegressor, OnlineModel):
-    """A linear regressor that learns one row at a time."""
-
-    def partial_fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
-        """Learn the next rows of a stream, in the order given.
-
-        However the stream is cut into calls, the result is the same to the last bit. If a call
-        fails, nothing of it is kept.
-
-        Parameters
-        ----------
-        X, y, sample_weight
-            As in ``fit``. Columns of a data frame are found by the names of the first call.
-        """
-        return self._learn_next(X, y, sample_weight, None)
-
-    def _begin_classes(self, classes: Any) -> None:
-        if classes is not None:
-            raise ValueError("classes: a regressor has none, its labels are numbers.")

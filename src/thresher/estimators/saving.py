@@ -7,42 +7,33 @@ attributes and their types. What learning needs to go on, it gives as ``training
 import os
 import platform
 from collections.abc import Iterator, Mapping
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from importlib.metadata import version
-from typing import Any, Protocol
+from itertools import product
+from typing import Any
 
 import numpy as np
-from sklearn.base import is_regressor
 
 import thresher
-from thresher.estimators.base import LinearModel
+from thresher.estimators.learning import OnlineModel
 from thresher.files import access, container, tree
 from thresher.files.access import as_tree, from_tree
 from thresher.files.errors import ModelFileError
 from thresher.files.tree import Tree, narrow
 from thresher.fitted import CLIPPED, LOGISTIC, NO_LINK, SOFTMAX, Fitted
-from thresher.formats.names import Names, names_from_tree
+from thresher.formats.names import names_from_tree
 from thresher.prepare import Preparation
 from thresher.rows import MOST_COLUMNS
 from thresher.validation import check_parameters
 
 MODEL, CHECKPOINT = "model", "checkpoint"  # kinds of files
 # The classes that a file can name, all of them public.
-CLASSES = (
-    "FOBOSClassifier",
-    "FTRLClassifier",
-    "PlainSGDClassifier",
-    "RDAClassifier",
-    "StabilizedTruncatedSGDClassifier",
-    "ThresherClassifier",
-    "ThresherRegressor",
-    "TruncatedGradientClassifier",
-)
+CLASSES = tuple(name for name in thresher.__all__ if name.endswith(("Classifier", "Regressor")))
 NONSENSE = (ValueError, TypeError, KeyError, IndexError, AttributeError, OverflowError, MemoryError)
 
 
 def save(
-    model: LinearModel,
+    model: OnlineModel,
     path: str | os.PathLike[str],
     training_state: bool = False,
     about: Mapping[str, Any] | None = None,
@@ -76,7 +67,7 @@ def load(path: str | os.PathLike[str]) -> Any:
         return model_from(read)
 
 
-def dumps(model: LinearModel, training_state: bool = False) -> bytes:
+def dumps(model: OnlineModel, training_state: bool = False) -> bytes:
     """Return the bytes of the file that ``save`` writes."""
     return tree.dumps(model_tree(model, training_state))
 
@@ -87,10 +78,10 @@ def loads(data: bytes) -> Any:
 
 
 def model_tree(
-    model: LinearModel, training_state: bool = False, about: Mapping[str, Any] | None = None
+    model: OnlineModel, training_state: bool = False, about: Mapping[str, Any] | None = None
 ) -> Tree:
     """Return a fitted estimator as a tree of plain values."""
-    if class_of(type(model).__name__) is not type(model):
+    if getattr(thresher, type(model).__name__, None) is not type(model):
         raise TypeError(
             f"{type(model).__name__} is not one of Thresher's own classes, and only those can be "
             "loaded again. Use pickle or joblib for classes of your own."
@@ -108,15 +99,6 @@ def model_tree(
     }
 
 
-def model_from(read: Tree) -> Any:
-    """Return the estimator that gave a tree, or raise a ModelFileError."""
-    kind = access.word(read, "kind")
-    if kind != MODEL:
-        raise ModelFileError(f"it is not a model, but a {kind[:80]}.")
-    with refusing_nonsense():
-        return _model(read)
-
-
 @contextmanager
 def refusing_nonsense() -> Iterator[None]:
     """Raise a ModelFileError whatever goes wrong with a value that was read."""
@@ -128,21 +110,23 @@ def refusing_nonsense() -> Iterator[None]:
         access.refuse(str(error).rstrip(".") or type(error).__name__)
 
 
-def class_of(name: str) -> type | None:
-    """Return the class of a name, None if it is none of ours."""
-    return getattr(thresher, name) if name in CLASSES else None
-
-
-def _model(read: Tree) -> Any:
-    kind: Any = class_of(access.word(read, "class"))
-    if kind is None:
-        access.refuse(f"this version of Thresher has no class {read['class'][:80]!r}")
-    model = kind()
+@refusing_nonsense()
+def model_from(read: Tree) -> Any:
+    """Return the estimator that gave a tree, or raise a ModelFileError."""
+    kind, name = access.word(read, "kind"), read.get("class")
+    if kind != MODEL:
+        raise ModelFileError(f"it is not a model, but a {kind[:80]}.")
+    if name not in CLASSES:
+        access.refuse(f"this version of Thresher has no class {str(name)[:80]!r}")
+    model = getattr(thresher, name)()
     model.set_params(**parameters_from(access.branch(read, "parameters"), model))
     fitted = fitted_from(access.branch(read, "fitted"))
-    if (fitted.labels is None) != is_regressor(model):
+    if (fitted.labels is None) == hasattr(model, "class_weight"):
         access.refuse("labels do not go with the class")
-    model.restore(fitted, _selection(access.branch(read, "selection"), fitted))
+    selection = access.branch(read, "selection")
+    shape = fitted.columns.shape
+    selection = {name: access.array(selection, name, np.float64, shape) for name in selection}
+    model.restore(fitted, selection)
     facts = facts_from(access.branch(read, "facts"), model.stored, fitted)
     vars(model).update(facts, provenance_=access.branch(read, "provenance"))
     if read.get("training") is not None:
@@ -150,30 +134,16 @@ def _model(read: Tree) -> Any:
     return model
 
 
-def _selection(read: Tree, fitted: Fitted) -> dict[str, np.ndarray]:
-    """Return what else is known of the model's columns, a number for each."""
-    return {name: access.array(read, name, np.float64, fitted.columns.shape) for name in read}
-
-
 # ------------------------------------------------------------------------------------- checkpoints
 
 
-class Training(Protocol):
-    """Training from a source, which can stop and go on."""
-
-    def tree(self) -> Tree:
-        """Return everything that the rest of the training depends on."""
-        ...
-
-
-def write_checkpoint(path: str | os.PathLike[str], recipe: Tree, training: Training | None) -> None:
-    """Write a training that is under way, whole or not at all.
+def write_checkpoint(path: str | os.PathLike[str], recipe: Tree, training: Tree | None) -> None:
+    """Write the tree of a training that is under way, whole or not at all.
 
     The ``recipe`` is what it was started with, such as files and parameters, as plain values;
     without a ``training`` nothing has been learned yet.
     """
-    state = None if training is None else training.tree()
-    tree.write_tree(path, {"kind": CHECKPOINT, "recipe": recipe, "training": state})
+    tree.write_tree(path, {"kind": CHECKPOINT, "recipe": recipe, "training": training})
 
 
 def read_checkpoint(path: str | os.PathLike[str]) -> tuple[Tree, Tree | None]:
@@ -187,26 +157,10 @@ def read_checkpoint(path: str | os.PathLike[str]) -> tuple[Tree, Tree | None]:
         return access.branch(read, "recipe"), state
 
 
-def is_checkpoint(path: str | os.PathLike[str]) -> bool:
-    """Return whether a file is an intact checkpoint."""
-    with suppress(ModelFileError):
-        return container.read(path)[0].get("kind") == CHECKPOINT
-    return False
-
-
-def training_names(read: Tree) -> Names | None:
-    """Return the names of columns known so far to a model that is in training, and nothing else."""
-    training = access.branch(read, "training")
-    if training.get("names") is None:
-        return None
-    with refusing_nonsense():
-        return names_from_tree(access.branch(training, "names"))
-
-
 # -------------------------------------------------------------------------------------- parameters
 
 
-def parameters_tree(model: Any) -> Tree:
+def parameters_tree(model: OnlineModel) -> Tree:
     """Return all parameters; a generator of random numbers is replaced by the seed it gave."""
     parameters = model.get_params(deep=False)
     for name, value in parameters.items():
@@ -223,19 +177,18 @@ def parameters_tree(model: Any) -> Tree:
     return parameters
 
 
-def parameters_from(read: Tree, model: Any) -> dict[str, Any]:
+def parameters_from(read: Tree, model: OnlineModel) -> dict[str, Any]:
     """Return the parameters of a tree, all that the model has, and within their bounds."""
     access.same_names(read, model.get_params(deep=False), "parameters")
     parameters = {
         name: dict(value["pairs"]) if isinstance(value, dict) else value
         for name, value in read.items()
     }
-    allowed = {one.name: one.allowed for one in model.parameters}
-    check_parameters(type(model).__name__, parameters, allowed)
+    check_parameters(type(model).__name__, parameters, model.parameters)
     return parameters
 
 
-def provenance(model: Any) -> Tree:
+def provenance(model: OnlineModel) -> Tree:
     """Return where a model comes from; no time, so that the same model gives the same bytes."""
     known = vars(model).get("provenance_")
     if known is not None:
@@ -267,34 +220,22 @@ def fitted_from(read: Tree) -> Fitted:
     """Return the fitted model that gave a tree."""
     access.same_names(read, Fitted._fields, "parts of the fitted model")
     n_columns = access.whole(read, "n_columns", most=MOST_COLUMNS - 1)
-    columns = _ascending(access.integers(read, "columns", None, n_columns), "columns")
-    intercepts = access.array(read, "intercepts", np.float64, (None,))
-    shape = (intercepts.size, columns.size)
-    return Fitted(
-        columns,
-        _finite(access.array(read, "weights", np.float64, shape), "weights"),
-        _finite(intercepts, "intercepts"),
-        n_columns,
-        _preparation(access.branch(read, "preparation"), n_columns),
-        _link(read),
-        _labels(read, intercepts.size),
-        None if read["names"] is None else names_from_tree(access.branch(read, "names")),
+    columns, intercepts = (
+        _columns(read, "columns", n_columns),
+        _numbers(read, "intercepts", (None,)),
     )
-
-
-def _preparation(read: Tree, n_columns: int) -> Preparation:
-    access.same_names(read, Preparation._fields, "parts of the preparation")
-    measured = _ascending(access.integers(read, "measured", None, n_columns), "measured columns")
-    factors = _finite(access.array(read, "factors", np.float64, measured.shape), "factors")
-    kept = access.flag(read, "kept_length")
-    return Preparation(access.flag(read, "unit"), measured, factors, kept)
-
-
-def _link(read: Tree) -> str:
-    link = access.word(read, "link")
+    weights = _numbers(read, "weights", (intercepts.size, columns.size))
+    how = access.branch(read, "preparation")
+    access.same_names(how, Preparation._fields, "parts of the preparation")
+    measured = _columns(how, "measured", n_columns)
+    factors = _numbers(how, "factors", measured.shape)
+    unit, kept_length = access.flag(how, "unit"), access.flag(how, "kept_length")
+    preparation = Preparation(unit, measured, factors, kept_length)
+    link, labels = access.word(read, "link"), _labels(read, intercepts.size)
     if link not in (NO_LINK, LOGISTIC, CLIPPED, SOFTMAX):
         access.refuse(f"there is no link {link[:80]!r}")
-    return link
+    names = None if read["names"] is None else names_from_tree(access.branch(read, "names"))
+    return Fitted(columns, weights, intercepts, n_columns, preparation, link, labels, names)
 
 
 def _labels(read: Tree, n_outputs: int) -> np.ndarray | None:
@@ -310,15 +251,17 @@ def _labels(read: Tree, n_outputs: int) -> np.ndarray | None:
     return labels
 
 
-def _ascending(columns: np.ndarray, name: str) -> np.ndarray:
+def _columns(read: Tree, key: str, n_columns: int) -> np.ndarray:
+    columns = access.integers(read, key, None, n_columns)
     if (np.diff(columns) <= 0).any():
-        access.refuse(f"the {name} are not ascending")
+        access.refuse(f"the {key} are not ascending")
     return columns
 
 
-def _finite(numbers: np.ndarray, name: str) -> np.ndarray:
+def _numbers(read: Tree, key: str, shape: tuple[int | None, ...]) -> np.ndarray:
+    numbers = access.array(read, key, np.float64, shape)
     if not np.isfinite(numbers).all():
-        access.refuse(f"the {name} are not finite")
+        access.refuse(f"the {key} are not finite")
     return numbers
 
 
@@ -332,30 +275,20 @@ def facts_from(read: Tree, kinds: Mapping[str, Any], fitted: Fitted) -> dict[str
     if "row_counts_" in facts:
         n_counts = 1 if fitted.labels is None else fitted.labels.size
         access.array(read, "row_counts_", np.int64, (n_counts,))
-    for fact in facts.values():
-        if hasattr(fact, "_fields") and "sizes" in fact._fields:
-            _check_path(fact, fitted)
+    if "path_" in facts:
+        _check_path(facts["path_"]._asdict(), fitted)
     return facts
 
 
-def _check_path(path: Any, fitted: Fitted) -> None:
+def _check_path(path: Tree, fitted: Fitted) -> None:
     """Refuse a path that is not made of models like the fitted one, one for every size."""
-    n_sizes = len(path.columns)
-    parts = [one for one in path if isinstance(one, list | np.ndarray)]
-    sizes = [columns.size for columns in path.columns]
-    if not n_sizes or any(len(one) != n_sizes for one in parts) or list(path.sizes) != sizes:
+    n_sizes, n_outputs = len(path["columns"]), fitted.n_outputs
+    parts = [one for one in path.values() if isinstance(one, list | np.ndarray)]
+    sizes = [columns.size for columns in path["columns"]]
+    if not n_sizes or any(len(one) != n_sizes for one in parts) or list(path["sizes"]) != sizes:
         access.refuse("the path has not a model of each of its sizes")
-    n_outputs = fitted.intercepts.size
-    intercepts = access.array(path._asdict(), "intercepts", np.float64, (n_sizes, n_outputs))
-    _finite(intercepts, "intercepts of the path")
-    for columns, weights in zip(path.columns, path.weights, strict=True):
-        _check_numbers(columns, weights, (n_outputs, columns.size), fitted.n_columns)
-    for columns, shares in zip(path.fold_columns, path.fold_shares, strict=True):
-        _check_numbers(columns, shares, (columns.size,), fitted.n_columns)
-
-
-def _check_numbers(columns: Any, weights: Any, shape: tuple[int, ...], n_columns: int) -> None:
-    """Refuse columns of a path, and what belongs to them, that are out of order or range."""
-    inside = {"columns": columns, "weights": weights}
-    _ascending(access.integers(inside, "columns", None, n_columns), "columns of the path")
-    _finite(access.array(inside, "weights", np.float64, shape), "weights of the path")
+    _numbers(path, "intercepts", (n_sizes, n_outputs))
+    pairs = ("columns", "weights", (n_outputs,)), ("fold_columns", "fold_shares", ())
+    for (columns, numbers, n_rows), k in product(pairs, range(n_sizes)):
+        inside = {columns: path[columns][k], numbers: path[numbers][k]}
+        _numbers(inside, numbers, (*n_rows, _columns(inside, columns, fitted.n_columns).size))

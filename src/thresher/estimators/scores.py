@@ -8,10 +8,10 @@ from typing import Any
 import numpy as np
 
 from thresher.estimators.base import LinearModel
-from thresher.estimators.classifier import LinearClassifier, probabilities_of
+from thresher.estimators.classifier import OnlineClassifier, probabilities_of
 from thresher.estimators.inputs import rows_of
 from thresher.estimators.labels import check_weights
-from thresher.estimators.regressor import LinearRegressor
+from thresher.estimators.regressor import OnlineRegressor
 from thresher.fitted import NO_LINK
 from thresher.formats.chunk import Chunk
 from thresher.formats.errors import DataError
@@ -54,7 +54,7 @@ class NumberFigures:
 class ClassScores:
     """Sums over rows of classes."""
 
-    def __init__(self, model: LinearClassifier) -> None:
+    def __init__(self, model: OnlineClassifier) -> None:
         self.model, self.link = model, model.fitted_.link
         n_classes = model.classes_.size
         self.rows, self.log_loss = 0, 0.0
@@ -96,7 +96,7 @@ class ClassScores:
 class NumberScores:
     """Sums over rows of numbers; those around the mean move with it, so that nothing cancels."""
 
-    def __init__(self, model: LinearRegressor) -> None:
+    def __init__(self, model: OnlineRegressor) -> None:
         self.model = model
         self.rows, self.total, self.squares, self.distances = 0, 0.0, 0.0, 0.0
         self.mean, self.spread = 0.0, 0.0  # of the true numbers; the latter a sum of squares
@@ -205,9 +205,9 @@ class UnknownColumns:
 
 def scores_of(model: LinearModel) -> ClassScores | NumberScores:
     """Return what sums up how well a model predicts."""
-    if isinstance(model, LinearClassifier):
+    if isinstance(model, OnlineClassifier):
         return ClassScores(model)
-    if isinstance(model, LinearRegressor):
+    if isinstance(model, OnlineRegressor):
         return NumberScores(model)
     raise TypeError(f"{type(model).__name__} is neither a classifier nor a regressor.")
 

@@ -7,14 +7,14 @@ from typing import Any, ClassVar, Self, cast
 import numpy as np
 from sklearn.exceptions import ConvergenceWarning
 
-from thresher.estimators.online import OnlineClassifier
+from thresher.estimators.classifier import OnlineClassifier
 from thresher.estimators.parameters import COMMON
 from thresher.losses import LOSSES
-from thresher.online.parameter import Parameter, Parameters
 from thresher.online.paths import PathState
 from thresher.online.stabilized import StabilizedTruncatedSGD
 from thresher.prepare import Preparation
-from thresher.validation import FLAG
+from thresher.rows import Rows
+from thresher.validation import FLAG, Parameter, Parameters
 
 # The paper's settings, for columns of unit variance; its model has no intercept.
 PAPER: dict[str, Any] = {
@@ -80,28 +80,17 @@ class StabilizedTruncatedSGDClassifier(OnlineClassifier):
         """
         return cls(**{"loss": loss, **PAPER, **parameters})
 
-    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
-        """Learn from rows that are all at hand, and warn if no feature is left.
-
-        Parameters
-        ----------
-        X : array, sparse matrix or data frame of shape (n_rows, n_features)
-            Finite numbers.
-        y : array of shape (n_rows,)
-            Labels of two or more classes.
-        sample_weight : array of shape (n_rows,), optional
-            How much each row counts; rows of weight 0 are left out.
-        """
-        super().fit(X, y, sample_weight)
+    def _fit_rows(self, rows: Rows, targets: np.ndarray, weights: np.ndarray) -> None:
+        """Learn rows at hand, and warn if no feature is left."""
+        super()._fit_rows(rows, targets, weights)
         learner, states = self._learned()
         if any(state.n_slots and not learner.stable(state).any() for state in states):
             warnings.warn(
                 "All features were purged, so the model is its intercept alone. Lower "
                 "purge_threshold or rejection_rate, or raise burst_size.",
                 ConvergenceWarning,
-                stacklevel=2,
+                stacklevel=3,
             )
-        return self
 
     @property
     def selection_probabilities_(self) -> np.ndarray:
@@ -138,11 +127,11 @@ class StabilizedTruncatedSGDClassifier(OnlineClassifier):
     def _selection_facts(self) -> dict[str, np.ndarray]:
         """Return the selection probabilities of the features; with several classes the largest."""
         probabilities = np.atleast_2d(self.selection_probabilities_).max(axis=0)
-        return {"probability": probabilities[self._fitted.columns]}
+        return {"probability": probabilities[self.fitted_.columns]}
 
     def _learned(self) -> tuple[StabilizedTruncatedSGD, list[PathState]]:
         """Return the learner and the states of all problems."""
-        if self._fitted and "training_" not in vars(self):
+        if self.fitted_ and "training_" not in vars(self):
             raise AttributeError(
                 "This model was loaded from a file that has only what prediction needs. Save "
                 "models with training_state=True to keep what was purged, and when."

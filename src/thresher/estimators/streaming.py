@@ -1,10 +1,10 @@
 """Learning from a source chunk by chunk, so that it can stop and go on between any two."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from os import PathLike
-from typing import Any, ClassVar, Protocol
+from typing import Any, ClassVar, Protocol, TypeGuard, cast
 
 import numpy as np
 
@@ -18,7 +18,7 @@ from thresher.formats.chunk import Chunk
 from thresher.formats.errors import DataError
 from thresher.formats.given import GivenSource
 from thresher.formats.labels import find_classes
-from thresher.formats.names import HashedNames, Names, names_from_tree
+from thresher.formats.names import HashedNames, Names
 from thresher.formats.opening import open_rows, reading_from
 from thresher.formats.passes import passes_over
 from thresher.formats.protocol import Notify, Progress, Reading, Source
@@ -29,11 +29,13 @@ REMEMBERED = ("label", "weight", "missing")  # options of reading that hold for 
 FIRST_ROWS, MOST_ROWS = 64, 1 << 13  # of the first chunks, if rows are predicted before learned
 
 Tree = dict[str, Any]
+Paths = str | PathLike[str] | Sequence[str | PathLike[str]]
+Given = Paths | Source | Iterable[Any]  # what users may learn from
 
 
 def training_source(
     model: OnlineModel,
-    source: Any,
+    source: Given,
     cache: bool = True,
     reading: dict[str, Any] | None = None,
     names: Names | None = None,
@@ -61,14 +63,13 @@ def training_source(
 
 
 def _given(
-    source: Any, reading: dict[str, Any] | None, names: Names | None = None, labelled: bool = True
+    source: Given, reading: dict[str, Any] | None, names: Names | None = None, labelled: bool = True
 ) -> Source:
     """Return a source of what is no path."""
     if reading:
         raise ValueError(f"{', '.join(reading)}: options of reading are for files.")
     if hasattr(source, "chunks"):
-        found: Source = source
-        return found
+        return cast(Source, source)
     if isinstance(source, Iterable):
         return GivenSource(source, names, labelled)
     raise TypeError(
@@ -118,17 +119,10 @@ def _refuse_mismatch(model: LinearModel, source: Source) -> None:
         )
 
 
-def names_in(tree: Tree) -> Names | None:
-    """Return the names known so far to a training: its source goes on numbering after them."""
-    training = access.branch(access.branch(tree, "model"), "training")
-    return None if training["names"] is None else names_from_tree(access.branch(training, "names"))
-
-
-def _are_paths(source: Any) -> bool:
-    if isinstance(source, str | PathLike):
-        return True
-    given = isinstance(source, list | tuple) and bool(source)
-    return given and all(isinstance(one, str | PathLike) for one in source)
+def _are_paths(source: Given) -> TypeGuard[Paths]:
+    if isinstance(source, list | tuple):
+        return bool(source) and all(isinstance(one, str | PathLike) for one in source)
+    return isinstance(source, str | PathLike)
 
 
 class SourceTraining(Protocol):

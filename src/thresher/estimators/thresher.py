@@ -8,9 +8,9 @@ import numpy as np
 from sklearn.metrics import get_scorer_names
 from sklearn.utils import check_random_state
 
+from thresher.estimators.classifier import OnlineClassifier
 from thresher.estimators.folds import ScoreOfMargins, Split, make_splits
 from thresher.estimators.labels import check_weights, with_weight
-from thresher.estimators.online import OnlineClassifier
 from thresher.estimators.parameters import (
     CLASS_WEIGHT,
     FIT_INTERCEPT,
@@ -24,12 +24,11 @@ from thresher.estimators.streaming import SourceTraining
 from thresher.estimators.winnow_training import WinnowTraining
 from thresher.formats.protocol import Source
 from thresher.losses import CLASS_LOSSES, HINGE, LOSSES, NUMBER_LOSSES
-from thresher.online.parameter import Parameter, Parameters
 from thresher.online.thresh import Thresh
 from thresher.prepare import Preparation, Statistics
 from thresher.rows import Rows
 from thresher.threads import Report, share_of, threads
-from thresher.validation import FLAG, Callable, Number, OneOf, Whole
+from thresher.validation import FLAG, Callable, Number, OneOf, Parameter, Parameters, Whole
 from thresher.winnow.frequency import half_sample_counts
 from thresher.winnow.path import Path, Plan, n_calls, winnow
 from thresher.winnow.sample import Sample
@@ -137,7 +136,7 @@ class ThresherModel(PathModel):
         Every half selects as many features as this model has, under its penalty.
         """
         path = self._known_path()
-        rows, preparation = self._checked(X), self._fitted.preparation
+        rows, preparation = self._checked(X), self.fitted_.preparation
         targets = self.known_targets(y, rows.n)
         importance = self._importance(targets, check_weights(sample_weight, rows.n))
         _, rows, targets, importance = with_weight(rows, targets, importance)
@@ -222,7 +221,7 @@ class ThresherModel(PathModel):
         self.path_ = path.in_units(centre, unit).of_raw_values(preparation)
         self.n_iter_ = 1
         self._count_rows(targets)
-        self._fitted = self._at_path(self.path_, self._prepared)
+        self.fitted_ = self._at_path(self.path_, self._prepared)
         if self.verbose:
             print(self.why_selected())
         elif not path.clear:

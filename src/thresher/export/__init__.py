@@ -6,13 +6,17 @@ A new kind of file is one function from ``Contents`` to bytes and one row in ``W
 import os
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any, cast
 
-from thresher.export.contents import Contents, Exportable
+from thresher.estimators.base import LinearModel
+from thresher.export.contents import Contents
 from thresher.export.onnx import to_onnx
 from thresher.export.scikit_learn import to_scikit_learn
 from thresher.export.tables import separated, to_json, to_parquet
 from thresher.files.atomic import write_bytes
+
+if TYPE_CHECKING:
+    from thresher.estimators.path_model import PathModel
 
 __all__ = ["WRITERS", "export", "to_sklearn"]
 
@@ -27,14 +31,9 @@ WRITERS: dict[str, Callable[..., bytes]] = {
 
 
 def export(
-    model: Exportable, path: str | os.PathLike[str], every_size: bool = False, **options: Any
+    model: LinearModel, path: str | os.PathLike[str], every_size: bool = False, **options: Any
 ) -> None:
-    """Write a fitted model to a file for other programs; the ending of its name says for which.
-
-    ``.csv``, ``.tsv``, ``.json`` and ``.parquet`` are tables of names and weights, ``.onnx`` is a
-    graph; its option ``dtype`` ("float32" or "float64") is the type of its rows. A table of
-    ``every_size`` has the models of all sizes of a model's path.
-    """
+    """Write a fitted model to a file for other programs, see ``LinearModel.export``."""
     ending = Path(path).suffix.lower()
     if ending not in WRITERS:
         raise ValueError(
@@ -46,13 +45,15 @@ def export(
     write_bytes(path, WRITERS[ending](Contents.of(model), **options))
 
 
-def _sizes(model: Any) -> dict[int, Contents]:
+def _sizes(model: LinearModel) -> dict[int, Contents]:
     """Return the models of a path by their numbers of features."""
-    if not hasattr(model, "path_"):
+    path = getattr(model, "path_", None)
+    if path is None:
         raise ValueError(f"every_size=True: {type(model).__name__} has a model of one size only.")
-    return {size: Contents.of(model.at_size(size)) for size in model.path_.sizes.tolist()}
+    at_size = cast("PathModel", model).at_size
+    return {size: Contents.of(at_size(size)) for size in path.sizes.tolist()}
 
 
-def to_sklearn(model: Exportable) -> Any:
+def to_sklearn(model: LinearModel) -> Any:
     """Return a fitted model as a plain scikit-learn estimator, or a pipeline of such."""
     return to_scikit_learn(Contents.of(model))

@@ -2,28 +2,12 @@
 
 from collections.abc import Callable, Mapping
 from types import MappingProxyType
-from typing import Any, NamedTuple, Protocol, Self
+from typing import Any, NamedTuple, Self
 
 import numpy as np
 
+from thresher.estimators.base import LinearModel
 from thresher.fitted import CLIPPED, LOGISTIC, SOFTMAX, Fitted
-
-
-class Exportable(Protocol):
-    """A fitted estimator that can be exported."""
-
-    @property
-    def fitted_(self) -> Fitted:
-        """Return the model as a value."""
-        ...
-
-    def column_names(self, columns: np.ndarray) -> list[str]:
-        """Return what columns are called."""
-        ...
-
-    def selection_facts(self) -> Mapping[str, np.ndarray]:
-        """Return what else is known of the model's columns."""
-        ...
 
 
 class Contents(NamedTuple):
@@ -40,7 +24,7 @@ class Contents(NamedTuple):
     facts: Mapping[str, np.ndarray] = MappingProxyType({})
 
     @classmethod
-    def of(cls, model: Exportable) -> Self:
+    def of(cls, model: LinearModel) -> Self:
         """Return the contents of a fitted estimator."""
         known = vars(model).get("feature_names_in_")
         return cls(model.fitted_, model.column_names, known, model.selection_facts())

@@ -2,7 +2,7 @@
 
 Bytes go to a temporary file in the same folder, which replaces the old file once they are on the
 disk: a reader finds the old file or the new one, never a part, and a writer that fails or is killed
-leaves the old one as it was. The next writer removes the temporary file of one that was killed.
+leaves the old one as it was. Who writes later removes the temporary file of one that was killed.
 """
 
 import errno
@@ -10,6 +10,7 @@ import glob
 import os
 import secrets
 import stat
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
@@ -17,13 +18,8 @@ from typing import BinaryIO
 
 from thresher.files.errors import FileError
 
-try:
-    import fcntl
-except ImportError:  # pragma: no cover  (Windows: no locks, so nothing is removed there)
-    fcntl = None  # type: ignore[assignment]
-
 ENDING = ".part"
-_FLAGS = os.O_CREAT | os.O_EXCL | os.O_RDWR | getattr(os, "O_BINARY", 0)
+ABANDONED = 24 * 3600  # seconds after which nobody is still writing to a temporary file
 _NOT_ALLOWED = "you do not have permission. Change the permissions, or write elsewhere"
 REASONS = {
     errno.ENOSPC: "there is no space left on the device. Free some, or write to another one",
@@ -53,16 +49,15 @@ def replacing(path: str | os.PathLike[str]) -> Iterator[BinaryIO]:
     try:
         mode = _mode(place)
         _remove_abandoned(place)
-        temporary, file = _open_beside(place, mode)
-        with file:
+        temporary = place.with_name(f".{place.name}.{secrets.token_hex(8)}{ENDING}")
+        with open(temporary, "x+b") as file:
+            if mode is not None:
+                os.chmod(temporary, mode)
             yield file
             file.flush()
             os.fsync(file.fileno())
-            if fcntl is not None:
-                os.replace(temporary, place)  # while it is locked: nobody removes it
-        if fcntl is None:  # pragma: no cover  (Windows renames no open file)
-            os.replace(temporary, place)
-        sync_folder(place.parent)
+        os.replace(temporary, place)
+        _sync_folder(place.parent)
     except OSError as error:
         if isinstance(error, FileError) or not _concerns(error, place.parent):
             raise
@@ -89,34 +84,15 @@ def _mode(place: Path) -> int | None:
     return stat.S_IMODE(found.st_mode)
 
 
-def _open_beside(place: Path, mode: int | None) -> tuple[Path, BinaryIO]:
-    """Return a new file in the same folder, locked, which means that its writer is alive."""
-    while True:
-        temporary = place.with_name(f".{place.name}.{secrets.token_hex(4)}{ENDING}")
-        handle = os.open(temporary, _FLAGS, 0o666)
-        file = os.fdopen(handle, "w+b")
-        if fcntl is None:  # pragma: no cover
-            return temporary, file
-        with suppress(OSError):  # some file systems have no locks
-            fcntl.flock(handle, fcntl.LOCK_EX)
-        if os.fstat(handle).st_nlink:  # else it was removed before it was locked
-            if mode is not None:
-                os.fchmod(handle, mode)
-            return temporary, file
-        file.close()
-
-
 def _remove_abandoned(place: Path) -> None:
-    """Remove temporary files whose writers were killed: nobody holds their locks."""
-    if fcntl is None:  # pragma: no cover
-        return
+    """Remove temporary files whose writers were killed long ago."""
     for left in place.parent.glob(f".{glob.escape(place.name)}.*{ENDING}"):
-        with suppress(OSError), open(left, "rb") as file:
-            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-            left.unlink()
+        with suppress(OSError):
+            if left.stat().st_mtime < time.time() - ABANDONED:
+                left.unlink()
 
 
-def sync_folder(folder: Path) -> None:
+def _sync_folder(folder: Path) -> None:
     """Bring new names in a folder to the disk, on systems that can."""
     if os.name != "posix":  # pragma: no cover
         return

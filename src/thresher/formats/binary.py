@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from thresher.formats.binary_file import MOST_CLASSES, StoredRows, write
+from thresher.formats.binary_file import MOST_CLASSES, StoredRows
 from thresher.formats.chunk import CHUNK, Chunk, row_cuts
 from thresher.formats.errors import DataError
 from thresher.formats.labels import NONE, REGRESSOR, WORDS
@@ -200,4 +200,4 @@ def _numbers(stored: StoredRows, tree: dict[str, Any], names: Names) -> np.ndarr
     return np.zeros(0, np.int64) if hashed else numbers
 
 
-FORMAT = Format(BinarySource, write=write)
+FORMAT = Format(BinarySource)

@@ -33,8 +33,8 @@ import numpy as np
 from thresher.files.atomic import replacing
 from thresher.formats.chunk import Chunk, Limits, filled, joined
 from thresher.formats.errors import DataError
-from thresher.formats.labels import NONE, WORDS, kind_of_labels, labels_to_keep
-from thresher.formats.names import KnownNames, Names, names_from_tree
+from thresher.formats.labels import NONE, NUMBERS, WORDS
+from thresher.formats.names import Names, names_from_tree
 from thresher.formats.protocol import Progress, Source
 
 SEGMENT = Limits(100_000, 1 << 21)  # 8 to 24 MB of nonzeros
@@ -117,7 +117,7 @@ class _Writer:
             "words": list(self.words),
             "counts": None if self.counts is None else sorted(self.counts.items()),
             "weighted": self.weighted,
-            "names": None if source.names is None else _names_tree(source.names),
+            "names": None if source.names is None else source.names.tree(),
         }
         about = {
             "mark": sha256(json.dumps([facts, self.segments]).encode()).hexdigest(),
@@ -130,7 +130,7 @@ class _Writer:
         self._file.write(index + length + struct.pack("<I", zlib.crc32(index + length)))
 
     def _check_kind(self, labels: np.ndarray | None) -> None:
-        kind = NONE if labels is None else kind_of_labels(labels)
+        kind = NONE if labels is None else NUMBERS if labels.dtype.kind == "f" else WORDS
         if kind != (self.kind or kind):
             raise DataError(
                 f"Labels are {self.kind} in some rows and {kind} in others: all rows of a file "
@@ -141,23 +141,13 @@ class _Writer:
     def _labels(self, labels: np.ndarray | None) -> dict[str, np.ndarray]:
         if labels is None:
             return {}
-        kept = labels_to_keep(labels)
         if self.counts is not None:
-            self.counts.update(kept.tolist())
+            self.counts.update(labels.tolist())
             self.counts = self.counts if len(self.counts) <= MOST_CLASSES else None
         if self.kind == WORDS:
-            codes = (self.words.setdefault(word, len(self.words)) for word in kept.tolist())
-            kept = np.fromiter(codes, np.uint32, kept.size)
-        return {"labels": kept}
-
-
-def _names_tree(names: Names) -> dict[str, Any]:
-    if isinstance(names, KnownNames):
-        raise DataError(
-            "Rows that were read with the names of a finished model cannot be kept: it does not "
-            "know the names of all their features."
-        )
-    return names.tree()
+            codes = (self.words.setdefault(word, len(self.words)) for word in labels.tolist())
+            return {"labels": np.fromiter(codes, np.uint32, labels.size)}
+        return {"labels": labels}
 
 
 def _narrow_values(values: np.ndarray) -> dict[str, np.ndarray]:

@@ -71,7 +71,7 @@ from thresher.formats.tables import (
 )
 
 FEW = 3  # columns; fewer that are called 0 and 1 are as likely the cells of a row
-SEPARATORS = {"\t": "tabs", ";": "semicolons"}  # that a CSV file may have instead of commas
+SEPARATORS = {"\t": "tabs", ";": "semicolons", ",": "commas"}
 
 
 class TableSource(TabularSource):
@@ -215,9 +215,10 @@ def _refuse_header(columns: list[str], records: Records, file: str) -> None:
     """Refuse a header that has other separators, or is a row."""
     found = [sep for sep in SEPARATORS if len(columns) == 1 and sep in columns[0]]
     if found:
-        remedy = "format='tsv' (--format tsv)" if found[0] == "\t" else "sep=';' (--sep ';')"
+        sep = found[0]
+        remedy = "format='tsv' (--format tsv)" if sep == "\t" else f"sep={sep!r} (--sep {sep!r})"
         raise DataError(
-            f"the header has {SEPARATORS[found[0]]} where {records.separator!r} is expected: use "
+            f"the header has {SEPARATORS[sep]} where {records.separator!r} is expected: use "
             f"{remedy}",
             file=file,
             line=records.line,

@@ -151,11 +151,6 @@ def holds_categories(cells: Sequence[str]) -> bool:
     return numbers <= words if numbers or words else bool(missing)
 
 
-def holds_codes(cells: Sequence[str]) -> bool:
-    """Return whether a cell is a whole number with leading zeros, as of a postcode."""
-    return any(map(CODE.fullmatch, cells))
-
-
 def _plain_numbers(cells: Sequence[str]) -> list[float] | None:
     """Return the numbers in cells that are not empty, if all are numbers and nothing is odd."""
     try:

@@ -100,30 +100,6 @@ def label_array(labels: Sequence[Label]) -> np.ndarray | None:
     return np.array(labels, object if words else np.float64)
 
 
-def kind_of_labels(labels: np.ndarray) -> str:
-    """Return whether labels are numbers or words."""
-    if labels.dtype.kind in "biuf":
-        return NUMBERS
-    cells = labels.tolist() if labels.dtype.kind in "OU" else [None]
-    if all(isinstance(cell, str) for cell in cells):
-        return WORDS
-    if any(isinstance(cell, str) or not isinstance(cell, int | float) for cell in cells):
-        raise DataError("Labels must be all numbers or all strings to be kept.")
-    return NUMBERS
-
-
-def labels_to_keep(labels: np.ndarray) -> np.ndarray:
-    """Return words as they are, and numbers as float64 if these are the same."""
-    if kind_of_labels(labels) == WORDS:
-        return labels.astype(object)
-    numbers = labels.astype(np.float64)
-    if not np.isfinite(numbers).all():
-        raise DataError("A label is not a finite number.")
-    if labels.dtype.kind in "iuO" and (numbers.astype(object) != labels.astype(object)).any():
-        raise DataError("A label is a number beyond 2^53: give such labels as strings.")
-    return numbers
-
-
 def tidy_labels(labels: np.ndarray) -> np.ndarray:
     """Return whole numbers as integers: a file's 1 and 1.0 are the same class."""
     if labels.dtype.kind != "f" or not (np.abs(labels) < EXACT).all():

@@ -39,14 +39,6 @@ class Names(Protocol):
         """Return how many columns there are."""
         ...
 
-    def known(self) -> np.ndarray:
-        """Return the columns (int64, ascending) whose names are known."""
-        ...
-
-    def keep(self, columns: np.ndarray) -> None:
-        """Forget the names of all other columns where numbering goes on without them."""
-        ...
-
     def only(self, columns: np.ndarray) -> "Names":
         """Return what a finished model needs that has weights for these columns alone."""
         ...
@@ -81,13 +73,6 @@ class GrowingNames:
         for name in self._columns.names[column:]:
             del self._columns[name]
         del self._columns.names[column:]
-
-    def known(self) -> np.ndarray:
-        """Return all columns."""
-        return np.arange(len(self))
-
-    def keep(self, columns: np.ndarray) -> None:
-        """Do nothing: a name is known to be new only if all are remembered."""
 
     def only(self, columns: np.ndarray) -> "KnownNames":
         """Return the names of these columns; what else occurs will be unknown."""
@@ -131,16 +116,6 @@ class KnownNames:
         """Return how many columns there were in training."""
         return self._width
 
-    def known(self) -> np.ndarray:
-        """Return the columns whose names were kept."""
-        return np.array(sorted(self._names), np.int64)
-
-    def keep(self, columns: np.ndarray) -> None:
-        """Forget all other names."""
-        wanted = set(columns.tolist())
-        self._names = {c: name for c, name in self._names.items() if c in wanted}
-        self._columns = {name: c for c, name in self._names.items()}
-
     def only(self, columns: np.ndarray) -> "KnownNames":
         """Return a copy with the names of these columns."""
         kept = [c for c in np.unique(columns).tolist() if c in self._names]
@@ -158,7 +133,7 @@ class HashedNames:
     """Names numbered by the last ``n_bits`` bits of their BLAKE2b hash.
 
     Memory is bounded however many names occur. Names are remembered by column, the first few
-    where several have the same hash; ``keep`` forgets those of columns that are of no use.
+    where several have the same hash.
     """
 
     def __init__(
@@ -189,16 +164,6 @@ class HashedNames:
     def __len__(self) -> int:
         """Return how many hashes there can be."""
         return 1 << self.n_bits
-
-    def known(self) -> np.ndarray:
-        """Return the columns whose names are remembered."""
-        return np.array(sorted(self._remembered), np.int64)
-
-    def keep(self, columns: np.ndarray) -> None:
-        """Forget all other names, until they occur again."""
-        wanted = set(columns.tolist())
-        self._remembered = {c: names for c, names in self._remembered.items() if c in wanted}
-        self._columns = _ByHash(self.n_bits, self._remembered)
 
     def only(self, columns: np.ndarray) -> "HashedNames":
         """Return a copy that remembers the names of these columns."""

@@ -19,8 +19,6 @@
 """
 
 import warnings
-import zipfile
-import zlib
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
@@ -39,10 +37,6 @@ from thresher.formats.protocol import Format, Reading
 LABELS = ("y", "labels", "label", "target")
 BESIDE = (".y.npy", ".labels.npy")
 CSR = ("data", "indices", "indptr", "shape")
-NOT_LOADED = (
-    *(ValueError, TypeError, KeyError, IndexError, AttributeError, OverflowError, MemoryError),
-    *(OSError, EOFError, SyntaxError, Warning, zipfile.BadZipFile, zlib.error, RuntimeError),
-)
 
 
 class Arrays(NamedTuple):
@@ -120,17 +114,19 @@ def load(path: str, reading: Reading) -> Arrays:
     labels = weights = None
     if reading.ignore_labels:
         _column(reading.label, entries, rows, apart)  # which is no feature, though not read
-    else:
-        labels = _of_rows("label", reading.label, path, entries, rows, apart)
-        if labels is None and reading.labelled:
-            raise DataError(
-                f"has no labels: there is no entry {', '.join(LABELS)}, nor a file "
-                f"{Path(path).stem}{BESIDE[0]} beside it. Name an entry, a file or a column "
-                "(label=, --label).",
-                file=path,
-            )
+    elif reading.label or (labels := _usual_labels(path, entries)) is None:
+        labels = _named("label", reading.label, path, entries, rows, apart)
+    if labels is None and reading.labelled:
+        raise DataError(
+            f"has no labels: there is no entry {', '.join(LABELS)}, nor a file "
+            f"{Path(path).stem}{BESIDE[0]} beside it. Name an entry, a file or a column "
+            "(label=, --label).",
+            file=path,
+        )
     if reading.weight is not None:
-        weights = _of_rows("weight", reading.weight, path, entries, rows, apart)
+        weights = _named("weight", reading.weight, path, entries, rows, apart)
+    labels = _checked("label", labels, rows.shape[0], path)
+    weights = _checked("weight", weights, rows.shape[0], path)
     if labels is not None:
         labels = labels.astype(object if labels.dtype.kind in "US" else np.float64)
     return Arrays(rows, labels, None if weights is None else weights.astype(np.float64), apart)
@@ -145,7 +141,7 @@ def explained(path: str) -> Iterator[None]:
             yield
     except DataError:
         raise
-    except NOT_LOADED as error:
+    except Exception as error:  # damaged files raise what zip, zlib and Python's parser have
         reason = str(error) or type(error).__name__
         if "allow_pickle" in reason or "Object arrays" in reason:
             reason = "it holds Python objects, which are never loaded. Save numbers or strings"
@@ -181,7 +177,21 @@ def _refuse_kind(dtype: np.dtype, path: str) -> None:
         raise DataError(f"holds values of type {dtype}: rows are numbers", file=path)
 
 
-def _of_rows(
+def _checked(what: str, found: np.ndarray | None, n_rows: int, path: str) -> np.ndarray | None:
+    """Return a number or a string for each row; None if there are none."""
+    if found is None:
+        return None
+    found = found.reshape(-1) if found.ndim == 2 and 1 in found.shape else found
+    if found.shape != (n_rows,) or found.dtype.kind not in "biufUS":
+        raise DataError(
+            f"there are {n_rows:,} rows, and the {what} is an array of {found.dtype} of shape "
+            f"{found.shape}: there must be one number or string for each row",
+            file=path,
+        )
+    return found
+
+
+def _named(
     what: str,
     name: str | None,
     path: str,
@@ -189,29 +199,9 @@ def _of_rows(
     rows: Any,
     apart: list[int],
 ) -> np.ndarray | None:
-    """Return a number or a string for each row; None if there are none."""
-    found = _named(name, path, entries, rows, apart) if name else _usual_labels(path, entries)
-    if found is None and name is not None:
-        raise DataError(
-            f"there is no {what} {name!r}: it is neither an entry ({', '.join(entries)}), nor a "
-            "file, nor the number of a column of a dense table",
-            file=path,
-        )
-    if found is None:
+    """Return an entry, a column or a file of this name; None if there is no name."""
+    if name is None:
         return None
-    found = found.reshape(-1) if found.ndim == 2 and 1 in found.shape else found
-    if found.shape != (rows.shape[0],) or found.dtype.kind not in "biufUS":
-        raise DataError(
-            f"there are {rows.shape[0]:,} rows, and the {what} is an array of {found.dtype} of "
-            f"shape {found.shape}: there must be one number or string for each row",
-            file=path,
-        )
-    return np.asarray(found)
-
-
-def _named(
-    name: str, path: str, entries: Mapping[str, Any], rows: Any, apart: list[int]
-) -> np.ndarray | None:
     if name in entries:
         return np.asarray(entries[name])
     column = _column(name, entries, rows, apart)
@@ -220,7 +210,11 @@ def _named(
     for place in (Path(name), Path(path).parent / name):
         if place.suffix == ".npy" and place.is_file():
             return _array_in(place)
-    return None
+    raise DataError(
+        f"there is no {what} {name!r}: it is neither an entry ({', '.join(entries)}), nor a file, "
+        "nor the number of a column of a dense table",
+        file=path,
+    )
 
 
 def _column(

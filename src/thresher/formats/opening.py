@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from thresher.formats.compression import CODECS
 from thresher.formats.errors import DataError, OptionError
-from thresher.formats.protocol import EVERY_FORMAT, Format, Progress, Reading, Source
+from thresher.formats.protocol import EVERY_FORMAT, Format, Reading, Source
 
 if TYPE_CHECKING:
     from thresher.formats.names import Names
@@ -68,18 +68,6 @@ def open_rows(
     opened = find_format(form)
     _refuse_other_options(options, opened, form)
     return opened.open(files, replace(reading, format=form), names)
-
-
-def write_rows(
-    source: Source, path: str, format: str = "auto", progress: Progress | None = None
-) -> None:
-    """Write the rows of a source to a file of a format that can be written."""
-    form = format_of(path) if format == "auto" else format
-    write = find_format(form).write
-    if write is None:
-        can = ", ".join(name for name in FORMATS if find_format(name).write is not None)
-        raise DataError(f"Rows cannot be written as {form}: choose {can}.")
-    write(source, path, progress)
 
 
 def reading_from(options: dict[str, Any]) -> Reading:

@@ -203,8 +203,7 @@ class Open(Protocol):
 
 
 class Format(NamedTuple):
-    """What opens files of a format, the options of reading that concern it, and what writes it."""
+    """What opens files of a format, and the options of reading that concern it."""
 
     open: Open
     options: tuple[str, ...] = ()
-    write: "Callable[[Source, str, Progress | None], None] | None" = None

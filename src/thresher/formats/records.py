@@ -8,6 +8,7 @@ wrong.
 import csv
 from collections import deque
 from collections.abc import Collection, Iterator, Sequence
+from functools import cached_property
 
 import numpy as np
 
@@ -61,14 +62,20 @@ class PlainBatch(Batch):
         self, data: bytes, numbers: np.ndarray, starts: np.ndarray, codes: np.ndarray, line: int
     ) -> None:
         super().__init__((), (starts[:, 0] + line).tolist())
-        self._data = data.decode() if data.isascii() else data
+        self._data = data
         self._numbers, self._starts, self._codes = numbers, starts[:, 1:], codes
 
     def texts(self, place: int) -> Sequence[str]:
         """Return the cells of a column."""
-        data, (first, last) = self._data, self._starts[:, place : place + 2].T.tolist()
-        cells = [data[start : stop - 1] for start, stop in zip(first, last, strict=True)]
-        return [cell.strip() if isinstance(cell, str) else cell.decode().strip() for cell in cells]
+        places = zip(*self._starts[:, place : place + 2].T.tolist(), strict=True)
+        if self._text is not None:
+            return [self._text[first : stop - 1].strip() for first, stop in places]
+        return [self._data[first : stop - 1].decode().strip() for first, stop in places]
+
+    @cached_property
+    def _text(self) -> str | None:
+        """Return all as text, if each character takes a byte."""
+        return self._data.decode() if self._data.isascii() else None
 
     def numbers(self, place: int) -> np.ndarray | None:
         """Return the numbers of a column, NaN for empty cells; None if its texts must be read."""

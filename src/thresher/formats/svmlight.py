@@ -24,24 +24,18 @@ What is read, and what is refused with the file, the line and the column (counte
   their hashes; values of indices with the same hash are added up.
 
 With ``on_error="skip"`` a refused line is left out and counted.
-
-Rows of any source are written with ``write``, indices counting from 1: labels must be numbers, and
-weights cannot be kept. Names go to ``FILE.names``: index, tab, and the name as a JSON string.
 """
 
-import json
 from collections.abc import Iterator, Sequence
-from typing import BinaryIO
 
 import numpy as np
 
-from thresher.files.atomic import replacing
 from thresher.formats.blocks import BLOCK, NEWLINE, Block
 from thresher.formats.chunk import CHUNK, Chunk, assemble, pieces
-from thresher.formats.errors import BadRow, DataError
+from thresher.formats.errors import BadRow
 from thresher.formats.named import FileSource
 from thresher.formats.names import HashedNames, Names
-from thresher.formats.protocol import Format, Progress, Reading, Source
+from thresher.formats.protocol import Format, Reading
 from thresher.formats.svmlight_lines import (
     LAST_INDEX,
     UNUSED,
@@ -137,45 +131,4 @@ class SvmlightSource(FileSource):
         return columns
 
 
-def write(source: Source, path: str, progress: Progress | None = None) -> None:
-    """Write the rows of a source as svmlight text; the file is there whole or not at all."""
-    n_rows = 0
-    with replacing(path) as file:
-        for chunk in source.chunks():
-            _write_rows(chunk, file, n_rows)
-            n_rows += len(chunk)
-            if progress is not None:
-                progress(n_rows)
-    if source.names is not None:
-        with replacing(f"{path}.names") as file:
-            for column in source.names.known().tolist():
-                file.write(f"{column + 1}\t{json.dumps(source.names.name(column))}\n".encode())
-
-
-def _write_rows(chunk: Chunk, file: BinaryIO, before: int) -> None:
-    labels = [None] * len(chunk) if chunk.labels is None else chunk.labels.tolist()
-    words = any(isinstance(label, str) for label in labels)
-    if words or chunk.weights is not None:
-        raise DataError(
-            f"Rows have {'words for labels' if words else 'weights'}, and svmlight text has no "
-            "place for them: convert to a .rows file instead."
-        )
-    columns, values = (chunk.columns + 1).tolist(), map(_short, chunk.values.tolist())
-    pairs, ends = list(map("{}:{}".format, columns, values)), chunk.starts.tolist()
-    for row, label in enumerate(labels):
-        first = [] if label is None else [_short(label)]
-        line = " ".join(first + pairs[ends[row] : ends[row + 1]])
-        if not line:
-            raise DataError(
-                f"Row {before + row + 1:,} has neither a label nor features, and svmlight text has "
-                "no such rows: convert to a .rows file instead."
-            )
-        file.write(line.encode() + b"\n")
-
-
-def _short(number: float) -> str:
-    """Return a number in as few digits as give the same double."""
-    return repr(number).removesuffix(".0")
-
-
-FORMAT = Format(SvmlightSource, options=("index_base", "hash_bits", "max_line_bytes"), write=write)
+FORMAT = Format(SvmlightSource, options=("index_base", "hash_bits", "max_line_bytes"))

@@ -183,7 +183,7 @@ def check_present(reading: Reading, columns: Sequence[str], file: str) -> None:
         if name not in columns:
             raise DataError(
                 f"there is no column {name!r} for the {what}. There are {listed(columns)}: name "
-                f"one of them ({what}=..., on the command line --{what}).",
+                f"one of them ({what}=, --{what}).",
                 file=file,
             )
 

@@ -5,12 +5,12 @@ a call that fails must leave no trace.
 """
 
 from collections.abc import Callable
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
 
 from thresher.files import access
-from thresher.jit import jit
 
 Restore = Callable[[], None]
 
@@ -25,15 +25,6 @@ def grown(array: np.ndarray, size: int) -> np.ndarray:
     return larger
 
 
-@jit
-def finite_at(numbers, slots):
-    """Return whether the numbers of some slots are finite."""
-    finite = True
-    for j in slots:
-        finite &= np.isfinite(numbers[j])
-    return finite
-
-
 def at(array: np.ndarray, slots: np.ndarray) -> np.ndarray:
     """Return the entries of some slots: by ``take``, which would copy all in Fortran's order."""
     if array.flags.c_contiguous:
@@ -41,23 +32,18 @@ def at(array: np.ndarray, slots: np.ndarray) -> np.ndarray:
     return array.T.take(slots, axis=0).T
 
 
+@dataclass(eq=False)
 class Arrays:
     """Named arrays: those ``by_slot`` have the slots as their last axis, those ``whole`` do not.
 
-    ``n_slots`` of the slots are in use, the rest is room to grow. ``fill`` names the numbers that
+    ``n_slots`` of the slots are in use, the rest is room to grow. ``first`` names the numbers that
     new slots begin with, where these are not 0. This is the state of learners that need no more.
     """
 
-    def __init__(
-        self,
-        by_slot: dict[str, np.ndarray],
-        whole: dict[str, np.ndarray],
-        fill: dict[str, float] | None = None,
-    ) -> None:
-        self.by_slot = by_slot
-        self.whole = whole
-        self.fill = fill or {}
-        self.n_slots = 0
+    by_slot: dict[str, np.ndarray]
+    whole: dict[str, np.ndarray]
+    first: dict[str, float] = field(default_factory=dict)
+    n_slots: int = 0
 
     def __getitem__(self, name: str) -> np.ndarray:
         """Return an array by its name, with its unused room."""
@@ -77,17 +63,13 @@ class Arrays:
             return
         for name, array in self.by_slot.items():
             array = self.by_slot[name] = grown(array, n_slots)
-            array[..., self.n_slots : n_slots] = self.fill.get(name, 0)
+            array[..., self.n_slots : n_slots] = self.first.get(name, 0)
         self.n_slots = n_slots
 
     def finite(self, slots: np.ndarray) -> bool:
         """Return whether all numbers of the given slots, and all whole ones, are finite."""
-        by_slot = (a for a in self.by_slot.values() if a.dtype.kind == "f")
-        whole = (a for a in self.whole.values() if a.dtype.kind == "f")
-        return all(np.isfinite(one).all() for one in whole) and all(
-            finite_at(one, slots) if one.ndim == 1 else np.isfinite(at(one, slots)).all()
-            for one in by_slot
-        )
+        arrays = [at(one, slots) for one in self.by_slot.values() if one.dtype.kind == "f"]
+        return all(np.isfinite(one).all() for one in (*arrays, *self.whole.values()))
 
     def savepoint(self, slots: np.ndarray, n_updates: int = 0) -> Restore:
         """Return what brings the arrays back if only the given slots change, and new ones."""
@@ -121,7 +103,7 @@ class Arrays:
         by_slot, whole = access.branch(tree, "by_slot"), access.branch(tree, "whole")
         access.same_names(by_slot, self.by_slot, "numbers by slot")
         access.same_names(whole, self.whole, "other numbers")
-        read = Arrays(
+        return Arrays(
             {
                 name: access.array(by_slot, name, mine.dtype, (*mine.shape[:-1], n_slots))
                 for name, mine in self.by_slot.items()
@@ -130,10 +112,9 @@ class Arrays:
                 name: access.array(whole, name, mine.dtype, mine.shape)
                 for name, mine in self.whole.items()
             },
-            self.fill,
+            self.first,
+            n_slots,
         )
-        read.n_slots = n_slots
-        return read
 
 
 class Log:

@@ -14,13 +14,12 @@ import numpy as np
 from thresher.jit import jit
 from thresher.losses import Loss, slope_of
 from thresher.online.arrays import Arrays
-from thresher.online.parameter import Parameter, Parameters
 from thresher.online.prefetch import LATER, SOON, prefetch, prefetch_span
 from thresher.online.protocol import RowLearner
 from thresher.online.steps import Steps
 from thresher.online.updates import Updates, soft_threshold
 from thresher.rows import Rows
-from thresher.validation import Number
+from thresher.validation import Number, Parameter, Parameters
 
 TINY = 1e-300
 ONE, TWO, THREE, FOUR = np.uint64(1), np.uint64(2), np.uint64(3), np.uint64(4)
@@ -70,8 +69,9 @@ class FTRL(RowLearner):
     def weights(self, state: Arrays) -> tuple[np.ndarray, float]:
         """Return the closed form of the sums so far."""
         numbers = self.alpha, self.beta, self.l1, self.l2
-        weights = weights_of(state.used("z"), state.used("roots"), *numbers)
-        bias = weights_of(state["bias_z"], state["bias_root"], self.alpha, self.beta, 0.0, 0.0)
+        (z, roots, bias_z, bias_root), n = state.values(), state.n_slots
+        weights = weights_of(z[:n], roots[:n], *numbers)
+        bias = weights_of(bias_z, bias_root, self.alpha, self.beta, 0.0, 0.0)
         return weights, float(bias[0])
 
 

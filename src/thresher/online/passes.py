@@ -77,7 +77,11 @@ class Feed:
         first = self.orders[0].size - self.left
         orders = [order[first : first + count] for order in self.orders]
         numbers = np.arange(self.pace.updates + 1, self.pace.updates + count + 1)
-        means = self._means(orders)
+        if len(orders) > 1:
+            means = np.full(count, self.batch.norms.mean())
+        else:
+            norms = self.batch.norms[orders[0]]
+            means = running_means(norms, self.pace.updates, self.pace.mean_norm)
         self.left -= count
         self.pace.updates, self.pace.mean_norm = self.pace.updates + count, float(means[-1])
         lengths, biases, norms = self.steps.lengths(numbers, means), self.steps.biases(means), means
@@ -94,13 +98,6 @@ class Feed:
             )
             for order in orders
         ]
-
-    def _means(self, orders: list[np.ndarray]) -> np.ndarray:
-        """Return the mean squared norm of the rows up to each of these."""
-        norms = self.batch.norms
-        if len(orders) > 1:
-            return np.full(orders[0].size, norms.mean())
-        return running_means(norms[orders[0]], self.pace.updates, self.pace.mean_norm)
 
     def _bounded(self, order: np.ndarray, lengths: np.ndarray, biases: np.ndarray) -> np.ndarray:
         """Return steps that never go beyond the row's own target."""

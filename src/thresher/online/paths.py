@@ -44,7 +44,7 @@ class PathState:
                 "counts": np.zeros(stages.N_COUNTS, np.int64),
                 "rates": np.zeros(2),
             },
-            fill={"probability": 1.0},
+            first={"probability": 1.0},
         )
         self.burst = Log(n_paths, touched=np.uint32, before=np.float64)
         self.pool = Log(n_paths, owners=np.uint32, ratios=np.float64)

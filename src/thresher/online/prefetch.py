@@ -60,13 +60,9 @@ def _prefetch_span(_typing, array, _first, _last):
     return types.void(array, types.int64, types.int64), generate
 
 
-def _plain_prefetch(_array, _place):
-    """Do nothing: uncompiled code has no use for it."""
+def _nothing(*_):
+    """Do nothing: uncompiled code has no use for prefetching."""
 
 
-def _plain_prefetch_span(_array, _first, _last):
-    """Do nothing: uncompiled code has no use for it."""
-
-
-prefetch = _plain_prefetch if _config.DISABLE_JIT else intrinsic(_prefetch)
-prefetch_span = _plain_prefetch_span if _config.DISABLE_JIT else intrinsic(_prefetch_span)
+prefetch = _nothing if _config.DISABLE_JIT else intrinsic(_prefetch)
+prefetch_span = _nothing if _config.DISABLE_JIT else intrinsic(_prefetch_span)

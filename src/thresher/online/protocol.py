@@ -1,7 +1,7 @@
 """What the training loop knows of a learner, and of its state."""
 
 from abc import ABC, abstractmethod
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar, Generic, Protocol, Self, TypeVar
 
@@ -9,13 +9,15 @@ import numpy as np
 
 from thresher.losses import Loss
 from thresher.online.arrays import Arrays, Restore
-from thresher.online.parameter import Parameters
 from thresher.online.steps import Steps
 from thresher.online.updates import Updates
 from thresher.rows import Rows
 from thresher.threads import Threads
+from thresher.validation import Parameters
 
 ENDLESS = 1 << 60
+HEAVY = 1e6  # times that a row counts, from which on its weight may be what overflows
+SHORTER = {"eta0": "lower", "alpha": "lower", "gamma": "raise"}  # ways to shorter steps
 
 
 class Overflow(ArithmeticError):
@@ -27,6 +29,28 @@ class Overflow(ArithmeticError):
     def __init__(self, row: int) -> None:
         super().__init__(row)
         self.row = row
+
+    def explained(
+        self,
+        parameters: Mapping[str, Any],
+        numbers: Sequence[int] | np.ndarray,
+        importance: np.ndarray,
+        where: str = "",
+    ) -> ValueError:
+        """Return an error with what may help; users know the rows by these numbers."""
+        row, heaviest = int(numbers[self.row]), float(importance.max())
+        heavy = [f"lower the weights of rows or classes (one is {heaviest:.3g})"]
+        lengths = [name for name in SHORTER if isinstance(parameters.get(name), int | float)]
+        helps = [
+            *(heavy if heaviest >= HEAVY else []),
+            *(f"{SHORTER[name]} {name}" for name in lengths),
+            "multiply X by a number that brings its values nearer to 1",
+        ]
+        advice = f"{', '.join(helps)}, or bring its columns to similar scales (MaxAbsScaler)."
+        return ValueError(
+            f"The numbers overflowed while learning row {row:,}{where}. "
+            f"{advice[0].upper()}{advice[1:]}"
+        )
 
 
 class State(Protocol):

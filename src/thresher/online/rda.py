@@ -14,13 +14,12 @@ import numpy as np
 from thresher.jit import jit
 from thresher.losses import Loss, slope_of
 from thresher.online.arrays import Arrays
-from thresher.online.parameter import Parameter, Parameters
 from thresher.online.prefetch import LATER, SOON, prefetch, prefetch_span
 from thresher.online.protocol import RowLearner
 from thresher.online.steps import Steps
 from thresher.online.updates import Updates, soft_threshold
 from thresher.rows import Rows
-from thresher.validation import Number, OneOf
+from thresher.validation import Number, OneOf, Parameter, Parameters
 
 FIRST = 100.0  # how long steps begin, relative to a usual constant step
 # A full-step intercept swings and drowns the shrunken weights.

@@ -6,7 +6,7 @@ for good, and gravity adapts to how many are left. See ``stages`` for how.
 """
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any, ClassVar, Self
 
@@ -15,7 +15,6 @@ import numpy as np
 from thresher.losses import Loss
 from thresher.online import stages
 from thresher.online.bursts import EVERY, INFORMATIVE, LINEAR, SQRT
-from thresher.online.parameter import Parameter, Parameters, with_defaults
 from thresher.online.paths import PathState
 from thresher.online.protocol import Online, Overflow
 from thresher.online.stages import Rules, Run, Schedule
@@ -23,7 +22,7 @@ from thresher.online.steps import AVERAGED, STEPS, steps_for
 from thresher.online.updates import Updates
 from thresher.rows import Rows
 from thresher.threads import Threads
-from thresher.validation import Number, OneOf, Whole
+from thresher.validation import Number, OneOf, Parameter, Parameters, Whole
 
 SELECTIONS = {"informative": INFORMATIVE, "every": EVERY}
 SHRINKAGES = {"linear": LINEAR, "sqrt": SQRT}
@@ -115,7 +114,8 @@ class StabilizedTruncatedSGD(Online[PathState]):
             "Whether a feature's shrinkage grows with its touches in a burst, as in the paper, or "
             "with their square root, as the noise of their sum does.",
         ),
-        *with_defaults(STEPS, learning_rate="constant"),
+        STEPS[0],
+        replace(STEPS[1], default="constant"),  # learning_rate
     )
 
     @classmethod

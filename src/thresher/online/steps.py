@@ -12,8 +12,7 @@ from typing import Any
 import numpy as np
 
 from thresher.losses import Loss
-from thresher.online.parameter import Parameter
-from thresher.validation import Number, OneOf
+from thresher.validation import Number, OneOf, Parameter
 
 # Relative to the automatic constant step: how long decaying steps begin, and those of several
 # paths, whose average takes their noise away. A factor of three either way changes little.
@@ -42,18 +41,13 @@ class Steps:
             steps = self.rate / np.where(mean_norms > 0, mean_norms, 1.0)
         return steps / np.sqrt(numbers) if self.decaying else steps
 
-    def biases(self, mean_norms: np.ndarray) -> np.ndarray:
+    def biases(self, mean_norms: np.ndarray | float) -> np.ndarray:
         """Return the size of the constant input that carries the intercept.
 
         As long as a typical row, it learns as fast as the rest whatever the units of the data.
         """
-        if not self.fit_intercept:
-            return np.zeros_like(mean_norms)
-        return np.where(mean_norms > 0, np.sqrt(mean_norms), 1.0)
-
-    def constant(self, mean_norm: float) -> float:
-        """Return the size of that input for one mean squared norm."""
-        return float(self.biases(np.array([mean_norm]))[0])
+        sizes = np.sqrt(mean_norms)
+        return np.where(sizes > 0, sizes, 1.0) * float(self.fit_intercept)
 
     def within(self, steps: np.ndarray, pulls: np.ndarray) -> np.ndarray:
         """Return the steps, bounded by 1 / pull, where the margin reaches the target, if need be.

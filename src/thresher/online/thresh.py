@@ -218,7 +218,7 @@ class Thresh(Online[ThreshState]):
         """Return the weights by output and slot, the best features', and the constant input's."""
         active, counts = state.active, state["counts"]
         best = active[highest(self._ranks(state, active), self._wanted(state))]
-        spread, size = 1.0, self.steps.constant(counts[NORM])
+        spread, size = 1.0, self.steps.biases(counts[NORM])
         if self.of_numbers and counts[TOTAL] > 0.0:
             spread = math.sqrt(counts[AROUND] / counts[TOTAL])
         weights = np.zeros((self.n_outputs, state.n_slots))

@@ -7,6 +7,7 @@ chunks, and how many threads there are, changes no bit of the result.
 import math
 from collections.abc import Callable
 from dataclasses import asdict, dataclass, field
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -22,6 +23,7 @@ from thresher.threads import Threads
 
 Report = Callable[[int, int], None]  # of the number of passes, and of features with a weight
 
+IN_ORDER = Passes(1, shuffle=False)  # how a chunk of a stream is read
 WORTH = 0.9  # share of nonzeros left from which on rows are not copied to leave the others out
 DOUBT = 0.5  # of a row, added to every class: one that has not occurred yet may
 OF_NUMBERS = {loss.code for loss in LOSSES.values() if loss.of_numbers}
@@ -39,17 +41,6 @@ class Problem:
     state: State
     pace: Pace = field(default_factory=Pace)
     bare: np.ndarray = field(default_factory=lambda: np.zeros(2))
-
-    def count_bare(self, loss: int, targets: np.ndarray, importance: np.ndarray) -> None:
-        """Sum up rows that have just been learned, one by one, if no row has had a feature yet."""
-        if self.pace.mean_norm == 0:
-            self.bare = add_bare(self.bare, loss, targets, importance)
-
-    def intercepts(self, learner: Online, biases: np.ndarray) -> np.ndarray:
-        """Return the intercepts, from the weights of the constant input."""
-        if self.pace.mean_norm == 0 and learner.steps.fit_intercept:
-            return bare_intercepts(self.bare, learner.loss, biases.size)
-        return biases * learner.steps.constant(self.pace.mean_norm)
 
     def savepoint(self, slots: np.ndarray, n_updates: int) -> Restore:
         """Return what undoes so many updates by rows that have the given slots, and new ones."""
@@ -116,7 +107,7 @@ class Training:
 
         It is cut where stages close, which must not depend on rows that come later.
         """
-        slots, known = self.vocabulary.slots_in(rows), len(self.vocabulary)
+        slots, known = self.vocabulary.slots_in(rows.columns), len(self.vocabulary)
         restores = [self.vocabulary.savepoint()]
         restores += [problem.savepoint(slots, rows.n) for problem in self.problems]
         done = 0
@@ -124,9 +115,10 @@ class Training:
             while done < rows.n and (left := self._open_problems()):
                 room = min(self.learner.room(problem.state) for problem in left)
                 now = slice(done, min(done + max(room, 0), rows.n))
-                piece = self.vocabulary.absorb(rows.part(now.start, now.stop))
+                piece = rows.part(now.start, now.stop)
+                piece = piece._replace(columns=self.vocabulary.absorb(piece.columns))
                 batch = Batch.of(piece, importance[now])
-                self._learn_piece(batch, [one[now] for one in targets], threads)
+                self._fit_all(batch, [one[now] for one in targets], IN_ORDER, threads)
                 done = now.stop
             fresh = np.arange(known, len(self.vocabulary))
             self._refuse_infinite(np.concatenate([slots, fresh]))
@@ -150,16 +142,9 @@ class Training:
 
         If anything goes wrong, what was learned is lost: work on a copy.
         """
-        batch = Batch.of(self.vocabulary.absorb(rows, by_frequency=True), importance)
-        inner = threads if len(self.problems) == 1 else threads.single()
-
-        def fit_one(problem: Problem, mine: np.ndarray) -> int:
-            problem.state.grow(len(self.vocabulary), self.vocabulary.n_columns)
-            done = self._fit_problem(problem, batch, mine, passes, inner, report)
-            problem.count_bare(self.learner.loss, mine, importance)
-            return done
-
-        done = max(threads.map(fit_one, self.problems, targets))
+        rows = rows._replace(columns=self.vocabulary.absorb(rows.columns, by_frequency=True))
+        batch = Batch.of(rows, importance)
+        done = self._fit_all(batch, targets, passes, threads, report)
         self._refuse_infinite(np.arange(len(self.vocabulary)))
         return done
 
@@ -168,11 +153,14 @@ class Training:
 
         Columns without a weight in any output are left out.
         """
-        weights, intercepts = [], []
+        weights, intercepts, steps = [], [], self.learner.steps
         for problem in self.problems:
-            by_slot, biases = self.learner.weights(problem.state)
+            by_slot, biases = map(np.atleast_1d, self.learner.weights(problem.state))
             weights.append(np.atleast_2d(by_slot))
-            intercepts.append(problem.intercepts(self.learner, np.atleast_1d(biases)))
+            if problem.pace.mean_norm == 0 and steps.fit_intercept:
+                intercepts.append(bare_intercepts(problem.bare, self.learner.loss, biases.size))
+            else:
+                intercepts.append(biases * steps.biases(problem.pace.mean_norm))
         joined = np.concatenate(weights)
         used = np.flatnonzero(joined.any(axis=0))
         columns = self.vocabulary.columns[used]
@@ -211,33 +199,36 @@ class Training:
         """Return whether nothing is left to learn; before the first feature, there always is."""
         return state.n_slots > 0 and self.learner.finished(state)
 
-    def _learn_piece(self, batch: Batch, targets: list[np.ndarray], threads: Threads) -> None:
-        """Learn rows of a stream, at most up to the end of a stage."""
+    def _fit_all(
+        self,
+        batch: Batch,
+        targets: list[np.ndarray],
+        passes: Passes,
+        threads: Threads,
+        report: Report | None = None,
+    ) -> int:
+        """Learn the rows for every problem; return how many passes were made."""
         inner = threads if len(self.problems) == 1 else threads.single()
-        orders = [np.arange(batch.rows.n)]
-
-        def learn_one(problem: Problem, mine: np.ndarray) -> None:
-            problem.state.grow(len(self.vocabulary), self.vocabulary.n_columns)
-            feed = Feed(batch, mine, orders, self.learner.steps, problem.pace)
-            self._follow(problem.state, Narrowing(batch.rows), feed, inner)
-            problem.count_bare(self.learner.loss, mine, batch.importance)
-
-        threads.map(learn_one, self.problems, targets)
+        fit_one = partial(self._fit_problem, batch, passes, inner, report)
+        return max(threads.map(fit_one, self.problems, targets))
 
     def _fit_problem(
         self,
-        problem: Problem,
         batch: Batch,
-        targets: np.ndarray,
         passes: Passes,
         threads: Threads,
         report: Report | None,
+        problem: Problem,
+        targets: np.ndarray,
     ) -> int:
         """Learn the rows pass by pass; return how many passes were made."""
         learner, state, rows = self.learner, problem.state, Narrowing(batch.rows)
-        before, number = np.zeros(state.n_slots), 0
+        state.grow(len(self.vocabulary), self.vocabulary.n_columns)
+        before: np.ndarray | float = 0.0
+        number = 0
         while number < passes.most and not self._finished(state):
-            rows.leave_out(learner.active(state), state.n_slots)
+            if passes.most > 1:
+                rows.leave_out(learner.active(state), state.n_slots)
             orders = passes.orders(number, batch.rows.n, learner.n_orders, threads)
             feed = Feed(batch, targets, orders, learner.steps, problem.pace)
             self._follow(state, rows, feed, threads)
@@ -250,6 +241,8 @@ class Training:
             if passes.tol and learner.settles(state) and unchanged(before, weights, passes.tol):
                 break
             before = weights
+        if problem.pace.mean_norm == 0:
+            problem.bare = add_bare(problem.bare, learner.loss, targets, batch.importance)
         return number
 
     def _follow(self, state: State, rows: "Narrowing", feed: Feed, threads: Threads) -> None:
@@ -273,26 +266,26 @@ class Training:
             raise Overflow(-1)
 
 
+@dataclass
 class Narrowing:
     """Rows at hand that leave columns out once these can no longer have a weight."""
 
-    def __init__(self, rows: Rows) -> None:
-        self.rows = rows
-        self._counts: np.ndarray | None = None  # of nonzeros, by slot
+    rows: Rows
+    counts: np.ndarray | None = None  # of nonzeros, by slot
 
     def leave_out(self, active: np.ndarray | None, n_slots: int) -> None:
         """Keep the active slots only, where that makes the rows much smaller."""
         if active is None:
             return
-        if self._counts is None:
-            self._counts = np.bincount(self.rows.columns, minlength=n_slots)
-        if self._counts[active].sum() < WORTH * self.rows.values.size:
+        if self.counts is None:
+            self.counts = np.bincount(self.rows.columns, minlength=n_slots)
+        if self.counts[active].sum() < WORTH * self.rows.values.size:
             kept = np.zeros(n_slots, np.bool_)
             kept[active] = True
             self.rows = self.rows.only(kept)
 
 
-def unchanged(before: np.ndarray, after: np.ndarray, tol: float) -> bool:
+def unchanged(before: np.ndarray | float, after: np.ndarray, tol: float) -> bool:
     """Return whether no weight changed by more than a share ``tol`` of the largest.
 
     Where all are zero they may be on their way still: penalties hold small sums back for long.

@@ -9,10 +9,9 @@ from dataclasses import dataclass
 from typing import Any, ClassVar, Self
 
 from thresher.losses import Loss
-from thresher.online.parameter import Parameter, Parameters
 from thresher.online.sgd import ShrinkingSGD
 from thresher.online.steps import STEPS, steps_for
-from thresher.validation import Number, OneOf, Whole
+from thresher.validation import Number, OneOf, Parameter, Parameters, Whole
 
 
 @dataclass(frozen=True)

@@ -12,7 +12,7 @@ import numpy as np
 from thresher.files import access
 from thresher.jit import jit
 from thresher.online.arrays import Restore, grown
-from thresher.rows import MOST_COLUMNS, Rows, refuse_width
+from thresher.rows import MOST_COLUMNS, refuse_width
 
 
 class Vocabulary:
@@ -32,15 +32,24 @@ class Vocabulary:
         """Return the columns by slot."""
         return self._columns[: self._n_slots]
 
-    def absorb(self, rows: Rows, by_frequency: bool = False) -> Rows:
-        """Return rows with slots in place of columns, new columns included.
+    def absorb(self, columns: np.ndarray, by_frequency: bool = False) -> np.ndarray:
+        """Return the slots of columns; those not seen before get the next ones.
 
-        New slots ``by_frequency`` in these rows keep frequent columns side by side, which is kind
+        New slots ``by_frequency`` in these columns keep frequent ones side by side, which is kind
         to the processor's cache.
         """
-        self.widen(int(rows.columns.max()) + 1 if rows.columns.size else 0)
-        slots = self._number(rows.columns, by_frequency)
-        return Rows(rows.starts, slots, rows.values)
+        known = len(self)
+        self.widen(int(columns.max()) + 1 if columns.size else 0)
+        slots, fresh = number_columns(columns, self._slot_of, known)
+        self._n_slots += fresh.size
+        if by_frequency:
+            order = np.argsort(-np.bincount(slots, minlength=len(self))[known:], kind="stable")
+            fresh = fresh[order]
+            self._slot_of[fresh] = np.arange(known + 1, len(self) + 1)
+            slots, _ = number_columns(columns, self._slot_of, len(self))
+        self._columns = grown(self._columns, len(self))
+        self._columns[known : len(self)] = fresh
+        return slots
 
     def widen(self, n_columns: int) -> None:
         """Take in columns beyond those known so far."""
@@ -52,12 +61,12 @@ class Vocabulary:
             self._slot_of = slot_of
         self.n_columns = n_columns
 
-    def slots_in(self, rows: Rows) -> np.ndarray:
-        """Return the slots of the rows' columns that are known, each once."""
-        return distinct_slots(rows.columns, self._slot_of, len(self))
+    def slots_in(self, columns: np.ndarray) -> np.ndarray:
+        """Return the slots of the columns that are known, each once."""
+        return distinct_slots(columns, self._slot_of, len(self))
 
     def savepoint(self) -> Restore:
-        """Return what undoes the absorption of rows."""
+        """Return what undoes the absorption of columns."""
         known, n_columns = len(self), self.n_columns
 
         def restore() -> None:
@@ -81,24 +90,10 @@ class Vocabulary:
         """Return the vocabulary that gave a tree."""
         read = cls(access.whole(tree, "n_columns", most=MOST_COLUMNS - 1))
         columns = access.integers(tree, "columns", None, read.n_columns)
-        read._number(columns.astype(np.uint32))
+        read.absorb(columns.astype(np.uint32))
         if len(read) != columns.size:
             access.refuse("a column occurs twice")
         return read
-
-    def _number(self, columns: np.ndarray, by_frequency: bool = False) -> np.ndarray:
-        """Return the slots of columns; those not seen before get the next ones."""
-        known = len(self)
-        slots, fresh = number_columns(columns, self._slot_of, known)
-        self._n_slots += fresh.size
-        if by_frequency:
-            order = np.argsort(-np.bincount(slots, minlength=len(self))[known:], kind="stable")
-            fresh = fresh[order]
-            self._slot_of[fresh] = np.arange(known + 1, len(self) + 1)
-            slots, _ = number_columns(columns, self._slot_of, len(self))
-        self._columns = grown(self._columns, len(self))
-        self._columns[known : len(self)] = fresh
-        return slots
 
 
 def _room_for(n_columns: int, most: int | None = None) -> np.ndarray:

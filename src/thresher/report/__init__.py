@@ -17,19 +17,7 @@ def write(
     path: str | os.PathLike[str],
     test: "Source | tuple[Any, Any] | None" = None,
 ) -> None:
-    """Write a fitted model as one HTML page, which needs nothing else.
-
-    It shows what the model predicts and from what, how well, with how many features, and which.
-
-    Parameters
-    ----------
-    model : estimator
-        A fitted model.
-    path : path
-        Where to write. The file is replaced as a whole or not at all.
-    test : tuple of X and y, or source, optional
-        Labelled rows to evaluate the model by; ``thresher.open_rows`` gives those of files.
-    """
+    """Write a fitted model as one HTML page, see ``LinearModel.report``."""
     from thresher.report.page import page
 
     write_bytes(path, page(model, test).encode("utf-8", "xmlcharrefreplace"))
