@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 from sklearn.metrics import confusion_matrix, log_loss, r2_score, roc_auc_score
 
-from commands import CLASSES, WORDS, draw, run, write_csv, write_jsonl, write_svmlight
+from commands import CLASSES, draw, run, write_csv, write_jsonl, write_svmlight
 from format_cases import small_chunks
 from thresher import load
 from thresher.cli.inspect import bar
@@ -466,4 +466,3 @@ def test_the_demonstration_is_run(monkeypatch):
     run("demo", "--quick")
     run("demo", "--seed", 3)
     assert called == [(True, 0), (False, 3)]
-    assert len(WORDS) == 10
