@@ -47,14 +47,6 @@ def test_every_method_trains_with_its_parameters(method):
     assert np.array_equal(model.coef_, whole.coef_)
 
 
-def test_the_flagship_is_fitted_as_in_a_program():
-    run("train rows.svm -o m")
-    (chunk,) = open_rows("rows.svm").chunks()
-    model, other = thresher.load("m"), thresher.ThresherClassifier(random_state=0)
-    assert np.array_equal(model.coef_, other.fit(chunk.rows, chunk.labels).coef_)
-    assert model.n_iter_ == other.n_iter_
-
-
 def test_the_summary_for_people_and_for_machines():
     write_svmlight(Path("rows.svm"), draw(100))
     said = run(*WORDS).stderr
