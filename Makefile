@@ -26,7 +26,7 @@ PYTEST  := $(BIN)/python -m pytest -q -rfE -n $(WORKERS)
 # The files that test what kernels compute: plain Python must compute the same, and finds what
 # machine code lets pass, such as an index out of bounds.
 KERNELS := $(wildcard $(patsubst %,tests/test_%.py, \
-	losses prepare fitted training thresh stabilized winnow* formats_svmlight formats_tables))
+	losses prepare training thresh stabilized winnow formats_svmlight formats_tables))
 
 .PHONY: demo test lint bench measure check clean
 .DELETE_ON_ERROR:

@@ -8,6 +8,7 @@ import os
 from itertools import pairwise
 
 import numpy as np
+import pytest
 from scipy import sparse
 from sklearn.base import is_classifier
 
@@ -119,3 +120,17 @@ def stream(model, rows, labels, cuts=(), weights=None):
         weighted = None if weights is None else weights[now]
         model.partial_fit(rows[now], labels[now], sample_weight=weighted, **known)
     return model
+
+
+def poisoned(rows, labels):
+    """Return the rows with six more at the end that no learner survives, and their weights."""
+    last = sparse.csr_array(np.repeat(np.eye(1, rows.shape[1]), 6, axis=0))
+    weights = np.r_[np.ones(labels.size), np.full(6, 1e300)]
+    return sparse.vstack([rows, last]).tocsr(), np.r_[labels, [0, 1, 0, 1, 0, 1]], weights
+
+
+def fail(model, rows, labels):
+    """Let a chunk overflow after its last good row."""
+    bad_rows, bad_labels, weights = poisoned(rows, labels)
+    with pytest.raises(ValueError, match="overflowed"):
+        model.partial_fit(bad_rows, bad_labels, sample_weight=weights)

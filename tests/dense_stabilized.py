@@ -13,11 +13,7 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from thresher.losses import LOSSES, slope_of
-
-
-def soft_threshold(w, g):
-    """T(w, g): move w towards 0 by g, and stop there."""
-    return np.sign(w) * max(abs(w) - g, 0.0)
+from twins import soft_threshold
 
 
 def quantile(values, share):

@@ -210,7 +210,7 @@ def compare_svmlight(data, labelled=True, lowest=0):
         assert [example.partition(", ")[2] for example in skipped.examples] == faults[:5]
 
 
-def every(names, values, ids=None):
+def every(names, values):
     """Let a test run with each of the values, all in one case; a failure shows with which.
 
     Each run has a folder and patches of its own.

@@ -74,8 +74,8 @@ def test_what_is_compared_agrees(tiny):
     assert len(checked) == len(agreement.CHECKS)
 
 
-@pytest.mark.parametrize("words", agreement.CHECKS)
-def test_a_disagreement_is_an_error(words, monkeypatch, capsys):
+def test_a_disagreement_is_an_error(monkeypatch, capsys):
+    words = next(iter(agreement.CHECKS))
     monkeypatch.setattr(agreement, "CHECKS", {words: lambda _: False})
     with pytest.raises(Disagreement, match=words[:20]):
         list(agreements(rows.text(10, 10)))

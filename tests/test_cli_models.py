@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 from sklearn.metrics import confusion_matrix, log_loss, r2_score, roc_auc_score
 
-from commands import CLASSES, WORDS, draw, run, write_csv, write_jsonl, write_svmlight
+from commands import CLASSES, draw, run, write_csv, write_jsonl, write_svmlight
 from format_cases import small_chunks
 from thresher import load
 from thresher.cli.inspect import bar
@@ -235,17 +235,14 @@ def test_bars_and_order_follow_the_effect_not_the_weight(tmp_path):
     assert large.count("█") > small.count("█")
 
 
-def test_the_number_shown_and_lines_in_a_pipe(models):
+def test_the_number_shown_and_how_long_lines_are(models, monkeypatch):
     text = inspected(models["two"], "--top", 3)
     assert "7 more features: --all shows them." in text
     assert text.count("█\n") <= 3
     assert "more features" not in inspected(models["two"], "--all")
     assert all(line == line.rstrip() for line in text.splitlines())
-
-
-def test_lines_are_as_long_as_the_terminal(models, monkeypatch):
     monkeypatch.setenv("COLUMNS", "40")
-    assert max(map(len, inspected(models["path"]).splitlines())) > 100
+    assert max(map(len, inspected(models["path"]).splitlines())) > 100  # in a pipe
     monkeypatch.setenv("FORCE_COLOR", "1")  # rich takes what it writes to for a terminal
     monkeypatch.setenv("NO_COLOR", "1")
     assert max(map(len, inspected(models["path"]).splitlines())) < 80
@@ -469,4 +466,3 @@ def test_the_demonstration_is_run(monkeypatch):
     run("demo", "--quick")
     run("demo", "--seed", 3)
     assert called == [(True, 0), (False, 3)]
-    assert len(WORDS) == 10

@@ -47,14 +47,6 @@ def test_every_method_trains_with_its_parameters(method):
     assert np.array_equal(model.coef_, whole.coef_)
 
 
-def test_the_flagship_is_fitted_as_in_a_program():
-    run("train rows.svm -o m")
-    (chunk,) = open_rows("rows.svm").chunks()
-    model, other = thresher.load("m"), thresher.ThresherClassifier(random_state=0)
-    assert np.array_equal(model.coef_, other.fit(chunk.rows, chunk.labels).coef_)
-    assert model.n_iter_ == other.n_iter_
-
-
 def test_the_summary_for_people_and_for_machines():
     write_svmlight(Path("rows.svm"), draw(100))
     said = run(*WORDS).stderr
@@ -153,6 +145,15 @@ def test_gaps_and_codes_of_tables_are_named_and_read_alike_by_all_commands():
     for rows in ("csv", "rows"):
         run(f"train gaps.{rows} -o {rows}")
     assert run("predict csv gaps.csv").stdout == run("predict rows gaps.csv").stdout
+
+
+def test_models_of_all_sizes_are_printed_with_any_number_of_folds():
+    shown = run("train rows.svm -o m --sizes --cv 4 --json")
+    path = thresher.load("m").path_
+    assert thresher.load("m").cv == 4
+    assert json.loads(shown.stdout)["path"]["sizes"] == path.sizes.tolist()
+    table = shown.stderr.split("held-out error\n")[1].split("\n\n")[0].splitlines()
+    assert [int(line.split()[0]) for line in table] == path.sizes.tolist()
 
 
 def test_a_pipe_is_learned_in_one_pass():
@@ -259,7 +260,7 @@ def test_training_goes_on_from_a_model(method, write, ending):
 
 def test_going_on_changes_parameters_that_may_change():
     run(*WORDS, "--keep-state", "--holdout", ".2")
-    run("train rows.svm -i m -o n --method ftrl --max-iter 1 --l1 .5")
+    run("train rows.svm -i m -o n --max-iter 1 --l1 .5")  # options of the method of the model
     model = thresher.load("n")
     assert (model.max_iter, model.l1, model.random_state) == (1, 0.5, 0)
     assert "evaluation" not in model.provenance_

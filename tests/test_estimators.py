@@ -32,11 +32,10 @@ from cases import (
     stream,
 )
 from thresher.estimators.base import strengths
-from thresher.estimators.parameters import HasParameters
 from thresher.estimators.regressor import OnlineRegressor
 from thresher.fitted import SOFTMAX, Fitted
 from thresher.prepare import Preparation
-from thresher.validation import FLAG, Number, OneOf, Parameter, Whole
+from thresher.validation import Number, OneOf, Whole
 
 every_name = pytest.mark.parametrize("name", NAMES)
 every_estimator = pytest.mark.parametrize("name", [*NAMES, *FLAGSHIPS])
@@ -98,6 +97,23 @@ def test_parameters_are_checked_again_when_they_change(binary):
     assert facts(model.partial_fit(*binary)) != before
 
 
+@pytest.mark.parametrize("name", [*PATHED, *FLAGSHIPS])
+def test_what_has_shaped_a_stream_cannot_be_changed(binary, name):
+    others = {"n_paths": 5, "normalize": False, "n_features_to_select": 3, "fit_intercept": False}
+    others["loss"] = "huber" if name.endswith("Regressor") else "squared_hinge"
+    model = stream(getattr(thresher, name)(random_state=0), *binary)
+    before = facts(model)
+    assert model.fixed
+    for fixed in model.fixed:
+        changed = copy.deepcopy(model).set_params(**{fixed: others[fixed]})
+        words = f"{fixed}={others[fixed]!r} cannot go on from what was learned with {fixed}="
+        with pytest.raises(ValueError, match=re.escape(words)):
+            changed.partial_fit(*binary)
+        assert facts(changed) == before
+        usual = changed.set_params(**{fixed: getattr(model, fixed)}).partial_fit(*binary)
+        assert_same_bits(usual, copy.deepcopy(model).partial_fit(*binary))
+
+
 def test_numpys_scalars_and_whole_numbers_are_as_good_as_pythons(binary):
     for name, given, meant in (
         ("PlainSGDClassifier", {"loss": np.str_("hinge")}, {"loss": "hinge"}),
@@ -107,31 +123,6 @@ def test_numpys_scalars_and_whole_numbers_are_as_good_as_pythons(binary):
         ("RDAClassifier", {"l1": 0, "gamma": np.int64(3)}, {"l1": 0.0, "gamma": 3.0}),
     ):
         assert_same_bits(make(name, **given).fit(*binary), make(name, **meant).fit(*binary))
-
-
-def test_a_section_of_parameters_comes_before_other_sections():
-    class Small(HasParameters):
-        """Do little.
-
-        More words.
-
-        Attributes
-        ----------
-        found_ : int
-            What was found.
-        """
-
-        parameters = (Parameter("fast", True, FLAG, "bool", "Whether to hurry."),)
-
-    assert Small.__doc__.split("\n")[4:9] == [
-        "Parameters",
-        "----------",
-        "fast : bool, default=True",
-        "    Whether to hurry.",
-        "",
-    ]
-    assert Small.__doc__.endswith("found_ : int\n    What was found.\n")
-    assert Small(fast=False).fast is False
 
 
 # ------------------------------------------------------------------------------- fitted models

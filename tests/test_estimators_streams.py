@@ -10,14 +10,14 @@ import pandas as pd
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 from sklearn.datasets import dump_svmlight_file
-from sklearn.metrics import confusion_matrix, log_loss, r2_score, roc_auc_score
+from sklearn.metrics import r2_score, roc_auc_score
 
 import thresher
-from cases import CLASSICS, LOSSES, NAMES, assert_same_bits, facts, labelled_rows, make, stream
+from cases import LOSSES, NAMES, assert_same_bits, facts, labelled_rows, make, stream
 from format_cases import small_chunks
+from thresher import ThresherRegressor
 from thresher.estimators import scores
-from thresher.estimators.regressor import OnlineRegressor
-from thresher.estimators.scores import Ranks, evaluate, evaluate_stream, margins_stream
+from thresher.estimators.scores import Ranks, evaluate
 from thresher.estimators.streaming import (
     StreamTraining,
     prediction_source,
@@ -25,8 +25,6 @@ from thresher.estimators.streaming import (
 )
 from thresher.formats.errors import DataError
 from thresher.losses import LOSSES as LOSS_TABLE
-from thresher.online.sgd import PlainSGD
-from thresher.online.steps import steps_for
 
 pa = pytest.importorskip("pyarrow")
 ROWS, LABELS = labelled_rows(n=300)
@@ -61,17 +59,14 @@ def test_one_pass_is_partial_fit_and_cuts_do_not_matter(problems, name):
 
 def test_several_passes_are_partial_fits_one_after_the_other(multiclass):
     rows, labels = multiclass
-    streamed = make("FTRLClassifier", max_iter=3, **PLAIN).fit_stream([(rows, labels)])
+    streamed = make("FTRLClassifier", max_iter=3, **PLAIN).fit_stream([multiclass])
     fed = make("FTRLClassifier")
     for _ in range(3):
         stream(fed, rows, labels)
     assert_same_bits(streamed, fed)
     assert streamed.n_iter_ == 3
-
-
-def test_training_ends_early_when_nothing_changes():
-    model = make("PlainSGDClassifier", max_iter=500, tol=0.5).fit_stream([(ROWS, LABELS)])
-    assert 1 < model.n_iter_ < 500
+    early = make("PlainSGDClassifier", max_iter=500, tol=0.5).fit_stream([(ROWS, LABELS)])
+    assert 1 < early.n_iter_ < 500
 
 
 def test_weights_of_rows_count():
@@ -263,51 +258,11 @@ def test_frames_are_matched_by_name_where_a_file_had_names(tmp_path):
         for label, (_, row) in zip(LABELS.tolist(), frame.iterrows(), strict=True):
             file.write(json.dumps({"label": label, **row[row != 0].to_dict()}) + "\n")
     model = make("FTRLClassifier", **PLAIN).fit_stream(tmp_path / "rows.jsonl")
-    margins = margins_stream(model, prediction_source(model, tmp_path / "rows.jsonl"))
-    expected = np.concatenate([one for _, one in margins])[:, 0]
+    expected = np.concatenate(
+        list(model.predict_stream(tmp_path / "rows.jsonl", "decision_function"))
+    )
     found = model.decision_function(frame[frame.columns[::-1]].assign(more=1.0))
     assert_allclose(found, expected, rtol=1e-12)
-
-
-def test_indices_are_read_as_in_training(tmp_path):
-    dump_svmlight_file(ROWS, LABELS, str(tmp_path / "rows.svm"), zero_based=True)
-    model = make("FTRLClassifier", **PLAIN).fit_stream(tmp_path / "rows.svm", index_base=0)
-    assert set(model.get_feature_names_out()) <= set(map(str, range(40)))
-    (tmp_path / "few.svm").write_text("0 5:1\n")
-    margins = next(margins_stream(model, prediction_source(model, tmp_path / "few.svm")))[1]
-    assert_allclose(margins[0, 0], model.coef_[0, 5] + model.intercept_[0])
-
-
-@pytest.mark.parametrize("name", NAMES)
-def test_figures_of_files_are_those_of_arrays(csv, name):
-    model = make(name).fit_stream(csv)
-    X, y = table(ROWS, LABELS).drop(columns="label"), np.array(["ash", "oak"])[LABELS]
-    found, unknown = evaluate_stream(model, prediction_source(model, csv, labelled=True))
-    figures = evaluate(model, X, y)
-    assert found.error == figures.error == pytest.approx(1 - model.score(X, y))
-    assert found.rows == figures.rows == 300
-    assert unknown.warning() is None
-    assert figures.log_loss == pytest.approx(log_loss(y, model.predict_proba(X)))
-    assert figures.auc == pytest.approx(roc_auc_score(y, model.decision_function(X)))
-    assert_array_equal(figures.confusion, confusion_matrix(y, model.predict(X)))
-    assert figures.features == model.n_features_selected_
-
-
-def test_rows_without_labels_or_common_features_are_noticed(tmp_path):
-    dump_svmlight_file(ROWS, LABELS, str(tmp_path / "rows.svm"), zero_based=False)
-    model = make("FTRLClassifier").fit_stream(tmp_path / "rows.svm")
-
-    def evaluated(text):
-        (tmp_path / "other.svm").write_text(text)
-        return evaluate_stream(model, prediction_source(model, tmp_path / "other.svm"))
-
-    found, unknown = evaluated("0 99:1\n1 99:2\n")
-    assert found.rows == 2
-    assert "features occurs in any of the 2 rows: was it trained on other data" in unknown.warning()
-    with pytest.raises(DataError, match="label 7 at row 2 is not among the classes"):
-        evaluated("0 1:1\n7 1:2\n")
-    with pytest.raises(DataError, match="Row 1 has no label"):
-        evaluated("1:1\n1:2\n")
 
 
 def test_a_watched_training_predicts_rows_before_it_learns_them():
@@ -331,26 +286,19 @@ def test_a_watched_training_predicts_rows_before_it_learns_them():
 # ------------------------------------------------------------------------------------- numbers
 
 
-class Regressor(OnlineRegressor):
-    """Least squares by SGD."""
-
-    parameters = tuple(one for one in make(CLASSICS[2]).parameters if one.name != "class_weight")
-
-    def _learner(self):
-        loss = LOSS_TABLE["squared_error"]
-        return PlainSGD(loss.code, steps_for(loss, vars(self), self.fit_intercept))
-
-
 NUMBERS = ROWS @ np.linspace(-1, 1, 40) + 3.0
 
 
+def regressor():
+    return ThresherRegressor(n_features_to_select=30, normalize=False, random_state=0)
+
+
 def test_numbers_are_learned_from_arrays_and_streams():
-    model = Regressor(max_iter=50, random_state=0).fit(ROWS, NUMBERS)
+    model = regressor().fit(ROWS, NUMBERS)
     assert model.score(ROWS, NUMBERS) > 0.95
     assert model.coef_.shape == (40,)
-    fed = Regressor().partial_fit(ROWS[:99], NUMBERS[:99]).partial_fit(ROWS[99:], NUMBERS[99:])
-    whole = Regressor(max_iter=1, **PLAIN).fit_stream([(ROWS, NUMBERS)])
-    assert_array_equal(fed.coef_, whole.coef_)
+    fed = stream(regressor(), ROWS, NUMBERS, [99])
+    assert_array_equal(fed.coef_, stream(regressor(), ROWS, NUMBERS).coef_)
     assert not hasattr(model, "predict_proba")
     for y, message in ((["a"] * 300, "must be numbers"), (NUMBERS * np.nan, "contains NaN")):
         with pytest.raises(ValueError, match=message):
@@ -362,7 +310,7 @@ def test_numbers_are_learned_from_arrays_and_streams():
 
 
 def test_figures_of_numbers_are_scikit_learns():
-    model = Regressor().fit(ROWS, NUMBERS)
+    model = regressor().fit(ROWS, NUMBERS)
     weights, found = np.linspace(0, 2, 300), model.predict(ROWS)
     figures = evaluate(model, ROWS, NUMBERS, weights)
     assert figures.r2 == pytest.approx(r2_score(NUMBERS, found, sample_weight=weights))

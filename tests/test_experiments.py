@@ -11,6 +11,7 @@ from unittest import mock
 import numpy as np
 import pytest
 from scipy import sparse
+from sklearn.datasets import dump_svmlight_file
 from threadpoolctl import threadpool_limits
 
 from experiments import (
@@ -93,19 +94,16 @@ def test_a_set_is_downloaded_once_and_checked(ending, home, monkeypatch):
     assert data.load_all("tiny")[0].shape == (4, 3)
 
 
-@pytest.mark.parametrize(
-    ("facts", "message"),
-    [
+def test_a_wrong_download_leaves_nothing(home, monkeypatch):
+    for facts, message in (
         ({"content": "0" * 64}, "not the published ones"),
         ({"rows": 7}, "has 3 rows, 2 of them positive; there should be 7 and 2"),
         ({"positives": 1}, "there should be 3 and 1"),
-    ],
-)
-def test_a_wrong_download_leaves_nothing(facts, message, home, monkeypatch):
-    declare(monkeypatch, part_of(home, **facts))
-    with pytest.raises(StudyError, match=message):
-        data.load("tiny")
-    assert list((home / "cache").iterdir()) == []
+    ):
+        declare(monkeypatch, part_of(home, **facts))
+        with pytest.raises(StudyError, match=message):
+            data.load("tiny")
+        assert list((home / "cache").iterdir()) == []
 
 
 def test_what_is_missing_or_damaged_is_an_error(home, monkeypatch):
@@ -133,12 +131,13 @@ def test_what_is_missing_or_damaged_is_an_error(home, monkeypatch):
         data.load("dextre")
 
 
-@pytest.mark.parametrize(
-    ("kind", "line", "pairs"),
-    [("pairs", "3:5 1:2", "1:2 3:5"), ("indices", "4 2", "2:1 4:1"), ("dense", "0 7 0", "2:7")],
-)
-def test_formats_of_the_challenge(kind, line, pairs):
-    assert list(data.svmlight_lines(kind, [line], ["-1"])) == [f"-1 {pairs}"]
+def test_formats_of_the_challenge():
+    for kind, line, pairs in (
+        ("pairs", "3:5 1:2", "1:2 3:5"),
+        ("indices", "4 2", "2:1 4:1"),
+        ("dense", "0 7 0", "2:7"),
+    ):
+        assert list(data.svmlight_lines(kind, [line], ["-1"])) == [f"-1 {pairs}"]
 
 
 def test_the_table_of_sets_is_complete():
@@ -210,11 +209,6 @@ def test_a_study_prints_its_table_and_fills_a_page(tmp_path, capsys):
     assert command("--only-tables", "--out", out, "--page", str(page)) == 2
 
 
-def test_tables():
-    assert markdown.table(["a", "b"], [["1", "2"]]) == "| a | b |\n| --- | --- |\n| 1 | 2 |"
-    assert [markdown.number(one) for one in (1.234, None, float("nan"))] == ["1.23", "-", "-"]
-
-
 # ------------------------------------------------------------------------------------ the judge
 
 
@@ -243,6 +237,7 @@ def test_wins_and_losses_are_counted_by_one_rule():
 
 
 def test_tables_of_the_judge():
+    assert [markdown.number(one) for one in (1.234, None, float("nan"))] == ["1.23", "-", "-"]
     many, few = [1] * 20 + [0] * 80, [1] * 10 + [0] * 90
     found = [
         judged(method, [wrong, wrong], name)
@@ -275,13 +270,8 @@ def test_a_method_is_judged_at_every_size(home, monkeypatch):
     X, y = tiny_rows(80)
     folder = home / "data"
     folder.mkdir()
-    lines = [
-        f"{label} "
-        + " ".join(f"{c + 1}:{v:.6f}" for c, v in zip(row.indices, row.data, strict=True))
-        for label, row in zip(y, (X[k] for k in range(80)), strict=True)
-    ]
-    with lzma.open(folder / "tiny_all.svm.xz", "wt") as file:
-        file.write("\n".join(lines))
+    with lzma.open(folder / "tiny_all.svm.xz", "wb") as file:
+        dump_svmlight_file(X, y, file, zero_based=False)
     monkeypatch.setenv("THRESHER_DATA", str(folder))
     declare(monkeypatch, Part("tiny_all", 80), columns=30)
     monkeypatch.setattr(judge, "SIZES", (5, 10, 20))
@@ -329,11 +319,10 @@ def test_several_classes_are_measured(method, monkeypatch):
     assert 0 < found["losses"][0] < 2
 
 
-@pytest.mark.parametrize("name", classes.CASES)
-def test_cases_of_several_classes(name):
-    case = classes.CASES[name]()
-    assert np.unique(case.y).size >= 4
-    assert max(case.sizes) < case.X.shape[1]
+def test_cases_of_several_classes():
+    for case in (build() for build in classes.CASES.values()):
+        assert np.unique(case.y).size >= 4
+        assert max(case.sizes) < case.X.shape[1]
 
 
 @pytest.mark.jit

@@ -21,9 +21,8 @@ from thresher.export.onnx import to_onnx
 from thresher.export.scikit_learn import to_scikit_learn
 from thresher.export.tables import separated, to_json, to_parquet
 from thresher.files.errors import FileError
-from thresher.fitted import CLIPPED, LOGISTIC, NO_LINK, SOFTMAX, Fitted, Scorer
+from thresher.fitted import CLIPPED, LOGISTIC, NO_LINK, SOFTMAX, Fitted
 from thresher.prepare import Preparation
-from thresher.rows import Rows
 
 N_COLUMNS = 12
 NAMES = np.array([f'wörd, "{j}"' for j in range(N_COLUMNS - 1)] + ["#hash"], object)
@@ -80,31 +79,14 @@ def some_rows(n=40):
 
 
 def predicted(model, rows):
-    """Return margins, labels and probabilities, if there are any, as the library computes them."""
-    fitted = model.fitted
-    margins = Scorer(fitted).margins(Rows.of(sparse.csr_array(rows)))
-    if fitted.labels is None:
-        return margins[:, 0], margins[:, 0], None
-    if fitted.n_outputs == 1:
-        labels = fitted.labels[(margins[:, 0] > 0).astype(int)]
-    else:
-        labels = fitted.labels[margins.argmax(axis=1)]
-    return margins, labels, probabilities(fitted.link, margins)
-
-
-def probabilities(link, margins):
-    if link == NO_LINK:
-        return None
-    if link == SOFTMAX:
-        positive = np.exp(margins)
-    elif link == LOGISTIC:
-        positive = 1 / (1 + np.exp(-margins))
-    else:
-        positive = (np.clip(margins, -1, 1) + 1) / 2
-    if margins.shape[1] == 1:
-        return np.hstack([1 - positive, positive])
-    totals = positive.sum(axis=1, keepdims=True)
-    return np.where(totals == 0, 1 / margins.shape[1], positive / np.where(totals == 0, 1, totals))
+    """Return margins, labels and probabilities, if there are any, as an estimator gives them."""
+    of_numbers = model.fitted.labels is None
+    one = thresher.ThresherRegressor() if of_numbers else thresher.FTRLClassifier()
+    one.restore(model.fitted, {})
+    if of_numbers:
+        return one.predict(rows), one.predict(rows), None
+    shares = one.predict_proba(rows) if hasattr(one, "predict_proba") else None
+    return one.decision_function(rows).reshape(len(rows), -1), one.predict(rows), shares
 
 
 # ------------------------------------------------------------------------------------ scikit-learn

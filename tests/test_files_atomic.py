@@ -111,7 +111,6 @@ def test_errors_of_other_files_are_left_alone(old, tmp_path):
         ("x" * 300, "its name is too long"),
         ("pipe", "it is a device or a pipe"),
     ],
-    ids=["directory", "no folder", "no folder but a file", "long", "pipe"],
 )
 def test_places_that_cannot_be_written(tmp_path, name, words):
     (tmp_path / "folder").mkdir()

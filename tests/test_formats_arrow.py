@@ -145,13 +145,6 @@ def test_label_and_weight_can_have_other_names(folder):
     assert found.weights == [2, 0]
 
 
-def test_rows_without_label_are_read_where_nobody_needs_one(folder):
-    found = read_table(folder, {"a": [1, 2]}, labelled=False)
-    assert (found.rows, found.labels) == ([{"a": 1}, {"a": 2}], [None, None])
-    found = read_table(folder, {"a": [1, 2], "label": [1, None]}, labelled=False)
-    assert (found.rows, found.labels) == ([{"a": 1}, {"a": 2}], [None, None])
-
-
 def test_a_model_reads_tables_as_it_did_in_training(folder):
     names = GrowingNames()
     read_table(folder, PEOPLE, names=names)
@@ -277,12 +270,6 @@ def test_tables_that_are_refused(folder, case):
     assert message in str(caught.value)
 
 
-def test_two_columns_of_one_name_are_refused(folder):
-    table = pa.Table.from_arrays([pa.array([1])] * 3, ["label", "a", "a"])
-    with pytest.raises(DataError, match="two columns are called 'a'"):
-        read_table(folder, table, writer="stream")
-
-
 DIFFERENT = {
     "columns": ({"label": [1], "a": [2]}, {"label": [1], "b": [2]}, "differ"),
     "labels": ({"label": [1], "a": [2]}, {"label": ["x"], "a": [2]}, "not a number, but the first"),
@@ -339,12 +326,6 @@ def test_a_file_that_is_cut_off_is_refused(tmp_path):
             path.write_bytes(whole[:size])
             with pytest.raises(DataError):
                 read_all(open_rows(path, format="arrow"))
-
-
-@every("paths", [["-"], ["missing.parquet"], ["."]])
-def test_what_is_no_file_is_refused(paths):
-    with pytest.raises(DataError, match=r"standard input|no such file|directory"):
-        open_rows(paths, format="arrow")
 
 
 def test_a_file_that_changes_while_it_is_read_is_refused(tmp_path):

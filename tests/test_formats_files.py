@@ -132,13 +132,6 @@ def test_a_few_bytes_that_become_one_huge_line_are_refused_soon(tmp_path, ending
     assert int(kilobytes) < 100_000
 
 
-def test_a_byte_order_mark_is_dropped(plain, packed):
-    mark = b"\xef\xbb\xbf"
-    assert read(plain(mark + TEXT), size=1) == TEXT
-    assert read(packed(mark + TEXT)) == TEXT
-    assert read(plain(b"x" + mark)) == b"x" + mark
-
-
 @every("size", [1, 50, 4 << 20])
 def test_compressed_files(packed, size):
     assert read(packed(TEXT), size=size) == TEXT
@@ -208,12 +201,6 @@ def test_an_error_while_reading_is_told_in_words(plain, monkeypatch):
     path = plain(b"x")
     monkeypatch.setattr("builtins.open", fail)
     assert "cannot be read: Input/output error" in refused(path)
-
-
-def test_one_bad_file_among_good_ones_is_found_before_anything_is_read(plain, tmp_path):
-    files = InputFiles([plain(b"x"), tmp_path / "none"])
-    with pytest.raises(DataError, match="no such file"):
-        next(files.blocks())
 
 
 @every(
@@ -289,8 +276,3 @@ def test_a_fingerprint_tells_names_sizes_beginnings_and_ends(plain, tmp_path):
     marks.add(InputFiles([plain(text[:-1] + b"y")]).fingerprint())
     assert len(marks | {known}) == 5
     assert InputFiles(["-"]).fingerprint() == InputFiles(["-"]).fingerprint()
-
-
-def test_sizes(plain):
-    assert InputFiles([plain(b"abc", "a"), plain(b"de", "b")]).size == 5
-    assert InputFiles([plain(b"abc")]).rewinds

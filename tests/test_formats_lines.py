@@ -37,26 +37,18 @@ VW = {
 
 VW_BAD = {
     "1 a x": (None, "no bar"),
-    "1|a x": (None, "no label"),
-    " |a x": (None, "no label"),
     "'tag |a x": (None, "no label"),
     "yes |a x": (1, "'yes' is not a number"),
-    "nan |a x": (1, "'nan' is not finite"),
     "1 heavy |a x": (3, "'heavy' is not a number"),
     "1 -2 |a x": (None, "weight is -2"),
-    "1 inf |a x": (3, "'inf' is not finite"),
     "1 1 0.5 |a x": (None, "base, 0.5"),
     "1 1 0 7 |a x": (None, "4 words"),
     "1 |a x:y": (6, "A category is written x=y"),
-    "1 |a y x:": (8, "'' is not a number"),
     "1 |a x:1:2": (6, "'1:2' is not a number"),
     "1 |a x:1_0": (6, "'1_0' is not a number"),
-    "1 |a x:\u0663": (6, "is not a number"),
     "1 |a x:1\u00a0": (6, "is not a number"),
     "1 |a x:nan": (6, "'nan' is not finite"),
-    "1 |a x:-Infinity": (6, "'-Infinity' is not finite"),
     "1 |a x:1e999": (6, "beyond the largest number"),
-    "1 |a x:0x10": (6, "is not a number"),
     "1 |a b :3": (8, "a value and no name"),
     "1 |:3 b": (4, "namespace without name"),
     "1 |a:b c": (4, "scale of namespace 'a': 'b' is not a number"),
@@ -86,21 +78,15 @@ JSON_BAD = {
     "{'label': 1}": (2, "not JSON"),
     '{"label": 1} {"label": 2}': (14, "not JSON: Extra data"),
     "[1, 2]": (None, "the line is a list"),
-    '"a"': (None, "the line is a string"),
-    "3": (None, "the line is a number"),
     "null": (None, "the line is missing"),
     '{"a": 1}': (None, "no label: there is no key 'label'"),
     '{"label": null, "a": 1}': (None, "no label"),
     '{"label": [1], "a": 1}': (None, "the label is a list"),
     '{"label": "yes", "a": 1}': (None, "the label 'yes' is not a number, but the first label is"),
     '{"label": 1, "a": 1, "a": 1}': (None, "key 'a' occurs twice"),
-    '{"label": 1, "label": 1}': (None, "key 'label' occurs twice"),
     '{"label": 1, "features": {"a": 1, "a": 2}}': (None, "key 'a' occurs twice"),
     '{"label": 1, "a": {"b": 1}}': (None, "the value of 'a' is an object"),
-    '{"label": 1, "a": [1]}': (None, "the value of 'a' is a list"),
-    '{"label": 1, "features": {"a": {"b": 1}}}': (None, "the value of 'a' is an object"),
     '{"label": 1, "a": NaN}': (None, "NaN is not finite"),
-    '{"label": 1, "a": -Infinity}': (None, "-Infinity is not finite"),
     '{"label": 1, "a": 1e999}': (None, "'a' is beyond the largest number"),
     '{"label": 1e999}': (None, "'label' is beyond the largest number"),
     '{"label": 1, "a": 1' + "0" * 400 + "}": (None, "'a' is beyond the largest number"),
@@ -135,7 +121,7 @@ BAD += [("jsonl", '{"label": 1}', line, *JSON_BAD[line]) for line in JSON_BAD]
 BAD += [("text", "1\taa", line, None, TEXT_BAD[line]) for line in TEXT_BAD]
 
 
-@every(("form", "good", "line", "column", "message"), BAD, ids=lambda part: str(part)[:30])
+@every(("form", "good", "line", "column", "message"), BAD)
 def test_what_is_refused(form, good, line, column, message):
     error = refused(form, f"{good}\n  \n{line}\n")
     assert (error.line, error.column) == (3, column)

@@ -95,7 +95,7 @@ def test_distinct_names_get_distinct_columns(words):
     assert all((columns[k] >= 10) == (word not in ("b", "g")) for k, word in enumerate(words))
 
 
-@every("names", some_names(), ids=lambda names: type(names).__name__)
+@every("names", some_names())
 def test_a_model_keeps_the_names_of_its_columns(names):
     columns = np.array([2, 7])[np.array([2, 7]) < len(names)]
     kept = names.only(columns)
@@ -114,7 +114,7 @@ def test_a_name_that_survives_is_found_again():
     assert_array_equal(hashed.only(column).number(["a", "b"]), hashed.number(["a", "b"]))
 
 
-@every("names", some_names(), ids=lambda names: type(names).__name__)
+@every("names", some_names())
 def test_names_survive_a_tree(names):
     again = names_from_tree(names.tree())
     assert type(again) is type(names)

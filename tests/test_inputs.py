@@ -1,5 +1,6 @@
 """Rows, labels and weights at the door: any container alike, and clear errors that harm nothing."""
 
+from functools import partial
 from itertools import product
 
 import numpy as np
@@ -149,11 +150,12 @@ def test_labels_and_weights_may_be_lists_or_series():
         assert_same_bits(small().partial_fit(ROWS, kind(LABELS), [0, 1], kind(weights)), streamed)
 
 
-def test_integers_and_booleans_are_numbers():
+def test_integers_booleans_and_numerals_are_numbers():
     present = DENSE != 0
     expected = small().fit(present.astype(float), LABELS)
     for kind in (bool, np.int32, object):
         assert_same_bits(small().fit(present.astype(kind), LABELS), expected)
+    assert_same_bits(small().fit(DENSE.astype(str), LABELS), small().fit(DENSE, LABELS))
 
 
 # ------------------------------------------------------------------------------------- columns
@@ -241,10 +243,6 @@ def test_text_and_dates_are_named_with_their_place(case):
     refused(small(), X, LABELS, message)
     with pytest.raises(ValueError, match=message):
         small().fit(frame() if isinstance(X, pd.DataFrame) else DENSE, LABELS).predict(X)
-
-
-def test_numerals_in_strings_are_numbers():
-    assert_same_bits(small().fit(DENSE.astype(str), LABELS), small().fit(DENSE, LABELS))
 
 
 def test_entries_outside_of_the_shape_are_refused():
@@ -363,9 +361,9 @@ CLASSES = [
 
 
 def test_classes_of_any_type_come_back_as_they_were():
-    for classes in CLASSES:
-        model = small(l1=0.01).fit(ROWS, classes[LABELS])
-        predicted = model.partial_fit(ROWS, classes[LABELS]).predict(ROWS)
+    flagship = ThresherClassifier(n_features_to_select=4, random_state=0)
+    for classes, model in product(CLASSES, (small(l1=0.01), flagship)):
+        predicted = model.fit(ROWS, classes[LABELS]).predict(ROWS)
         assert predicted.dtype == classes.dtype
         positive = (model.decision_function(ROWS) > 0).astype(int)
         assert predicted.tolist() == classes[positive].tolist()
@@ -393,22 +391,22 @@ def test_sample_weights_must_be_one_finite_number_a_row(case):
             model.fit(ROWS, LABELS, sample_weight=weights)
 
 
-@pytest.mark.parametrize(
-    ("class_weight", "message"),
-    [
-        ({0: -1.0, 1: 1.0}, "finite and not negative"),
-        ({0: NAN, 1: 1.0}, "finite and not negative"),
-        ({0: 0.0, 1: 1.0}, "only one class a weight above zero"),
-        ({0: "heavy", 1: 1}, "could not convert"),
-        ({0: [1], 1: 2}, "must be a string or a real number"),
-        ({0: 1, 7: 1}, r"7 is not among \[0, 1\]"),
-    ],
-)
-def test_class_weights_must_be_numbers_of_classes(class_weight, message):
-    model = small(class_weight=class_weight)
-    for call in (model.fit, lambda X, y: model.partial_fit(X, y, classes=[0, 1])):
-        with pytest.raises(ValueError, match=rf"^class_weight=.*{message}"):
-            call(ROWS, LABELS)
+BAD_CLASS_WEIGHTS = [
+    ({0: -1.0, 1: 1.0}, "finite and not negative"),
+    ({0: NAN, 1: 1.0}, "finite and not negative"),
+    ({0: 0.0, 1: 1.0}, "only one class a weight above zero"),
+    ({0: "heavy", 1: 1}, "could not convert"),
+    ({0: [1], 1: 2}, "must be a string or a real number"),
+    ({0: 1, 7: 1}, r"7 is not among \[0, 1\]"),
+]
+
+
+def test_class_weights_must_be_numbers_of_classes():
+    for class_weight, message in BAD_CLASS_WEIGHTS:
+        model = small(class_weight=class_weight)
+        for call in (model.fit, partial(stream, model)):
+            with pytest.raises(ValueError, match=rf"^class_weight=.*{message}"):
+                call(ROWS, LABELS)
 
 
 @pytest.mark.parametrize("name", NAMES)

@@ -124,13 +124,13 @@ def test_a_path_of_one_size_has_no_curve():
 
 
 @pytest.mark.parametrize("name", NAMES)
-@pytest.mark.parametrize("labels", [LABELS, CLASSES], ids=["two", "three"])
-def test_models_without_a_path_have_a_page(name, labels):
-    reader = Reader(page.page(make(name).fit(ROWS, labels)))
-    assert "holds no rows out" in reader.text
-    assert not reader.all("polyline")
-    assert reader.names
-    assert all(str(label) in reader.text for label in set(labels.tolist()))
+def test_models_without_a_path_have_a_page(name):
+    for labels in (LABELS, CLASSES):
+        reader = Reader(page.page(make(name).fit(ROWS, labels)))
+        assert "holds no rows out" in reader.text
+        assert not reader.all("polyline")
+        assert reader.names
+        assert all(str(label) in reader.text for label in set(labels.tolist()))
 
 
 @pytest.mark.parametrize(("name", "y"), [("Classifier", CLASSES), ("Regressor", NUMBERS)])
@@ -142,21 +142,26 @@ def test_other_targets_have_a_page(name, y):
     assert len(reader.names) == model.n_features_selected_
 
 
-def test_streams_have_a_page():
-    model = thresher.ThresherClassifier(random_state=0).partial_fit(ROWS, LABELS, classes=[0, 1])
-    text = Reader(page.page(model)).text
+def test_other_models_have_a_page():
+    stream = thresher.ThresherClassifier(random_state=0).partial_fit(ROWS, LABELS, classes=[0, 1])
+    text = Reader(page.page(stream)).text
     assert "learned a stream" in text
     assert "Learned from" not in text
+    assert "No feature has a weight" in doubts(make("FTRLClassifier", l1=1e6).fit(ROWS, LABELS))
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(120, 6)) * 10.0 ** np.arange(-3, 3) + 7
+    measured = thresher.ThresherClassifier(random_state=0).fit(X, X[:, 0] > 7)
+    assert Reader(page.page(measured)).names[0] == "x0"
 
 
 def test_test_rows_of_files_are_evaluated(flagship, tmp_path):
-    lines = [f"{label} {column}:1" for label in (0, 1) for column in range(5)]
-    (tmp_path / "test.svm").write_text("\n".join(lines) + "\n")
-    write(flagship, tmp_path / "p.html", thresher.open_rows(tmp_path / "test.svm", index_base=0))
-    assert "(10 rows)" in Reader((tmp_path / "p.html").read_text("utf-8")).text
-    (tmp_path / "test.svm").write_text("0 70:1\n1 70:1\n")
-    write(flagship, tmp_path / "p.html", thresher.open_rows(tmp_path / "test.svm", index_base=0))
-    assert "trained on other data?" in Reader((tmp_path / "p.html").read_text("utf-8")).text
+    lines = "".join(f"{label} {column}:1\n" for label in (0, 1) for column in range(5))
+    expected = {lines: "(10 rows)", "0 70:1\n1 70:1\n": "trained on other data?"}
+    for text, words in expected.items():
+        (tmp_path / "test.svm").write_text(text)
+        rows = thresher.open_rows(tmp_path / "test.svm", index_base=0)
+        write(flagship, tmp_path / "p.html", rows)
+        assert words in Reader((tmp_path / "p.html").read_text("utf-8")).text
 
 
 def doubts(model):
@@ -164,32 +169,17 @@ def doubts(model):
     return reader.text if reader.all("ul") else ""
 
 
-def test_a_good_model_has_no_warning(flagship):
-    assert doubts(flagship) == ""
-
-
 @pytest.mark.filterwarnings("ignore:No number of features")
-@pytest.mark.parametrize(
-    ("rows", "labels", "message"),
-    [
+def test_what_is_known_against_a_model_comes_first(flagship):
+    assert doubts(flagship) == ""
+    rare = np.where(np.arange(120) < 7, EVIL, "b")
+    for rows, labels, message in (
         (ROWS[:60], LABELS[:60], "only 60 rows to learn from"),
-        (
-            ROWS,
-            np.where(np.arange(120) < 7, EVIL, "b"),
-            f"The class {EVIL} is rare: it has 7 of 120",
-        ),
+        (ROWS, rare, f"The class {EVIL} is rare: it has 7 of 120"),
         (ROWS, np.arange(120) % 2, "No number of features is clearly better than none"),
-    ],
-    ids=["rows", "class", "unclear"],
-)
-def test_what_is_known_against_a_model_comes_first(rows, labels, message):
-    model = thresher.ThresherClassifier(random_state=0).fit(rows, labels)
-    assert message in doubts(model).partition("What it predicts")[0]
-
-
-def test_a_model_without_features_has_a_page():
-    model = thresher.FTRLClassifier(l1=1e6, random_state=0).fit(ROWS, LABELS)
-    assert "No feature has a weight" in doubts(model)
+    ):
+        model = thresher.ThresherClassifier(random_state=0).fit(rows, labels)
+        assert message in doubts(model).partition("What it predicts")[0]
 
 
 def test_counts_of_rows_are_kept_by_files_and_dropped_by_streams(flagship, tmp_path):
@@ -220,10 +210,3 @@ def test_any_name_is_shown_as_text(name):
     assert set(reader.names) == {visible, visible + EVIL}
     assert len(reader.all("script")) == 1
     assert visible in reader.text
-
-
-def test_dense_measured_columns_have_a_page():
-    rng = np.random.default_rng(0)
-    X = rng.normal(size=(120, 6)) * 10.0 ** np.arange(-3, 3) + 7
-    model = thresher.ThresherClassifier(random_state=0).fit(X, X[:, 0] > 7)
-    assert Reader(page.page(model)).names[0] == "x0"

@@ -7,256 +7,158 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 from scipy import sparse
+from sklearn.exceptions import ConvergenceWarning
 
-from cases import refuses
+from cases import LOSSES, assert_same_bits, fail, refuses, stream
 from dense_stabilized import stabilized
+from thresher import (
+    PlainSGDClassifier,
+    StabilizedTruncatedSGDClassifier,
+    TruncatedGradientClassifier,
+)
 from thresher.draws import burst_weights, permutation
+from thresher.estimators.saving import dumps, loads
 from thresher.files.errors import ModelFileError
-from thresher.losses import LOSSES
-from thresher.online.protocol import Overflow
 from thresher.online.quantile import quantile
-from thresher.online.sgd import PlainSGD
-from thresher.online.stabilized import StabilizedTruncatedSGD
 from thresher.online.stages import KEEP, annealed_rejection_rate, grown_burst_size
-from thresher.online.truncated_gradient import TruncatedGradient
-from thresher.online.updates import Updates
+from thresher.online.training import Narrowing, Training
 from thresher.rows import Rows
-from thresher.threads import Threads, threads
-from thresher.validation import check_parameters
+from thresher.threads import Threads
 
 SEED = 5
-
-
-def defaults_of(parameters):
-    return {one.name: one.default for one in parameters}
-
-
-SMALL = {"n_paths": 3, "burst_size": 4, "bursts_per_stage": 3, "eta0": 0.3}
+SMALL = {"n_paths": 3, "burst_size": 4, "bursts_per_stage": 3, "eta0": 0.3, "normalize": False}
+CALM = {"tol": None, "max_iter": 3, "random_state": SEED}
 PAPER = {"selection": "informative", "shrinkage": "linear"}
 
 
-def learner_of(cls=StabilizedTruncatedSGD, loss="log_loss", fit_intercept=True, **changes):
-    stream = changes.pop("stream", False)
-    more = {"seed": SEED, "stream": stream} if cls is StabilizedTruncatedSGD else {}
-    values = {**defaults_of(cls.parameters), **changes}
-    return cls.of(LOSSES[loss], fit_intercept, values, **more)
+def make(**changes):
+    return StabilizedTruncatedSGDClassifier(**{**SMALL, **CALM, **changes})
 
 
-def small(**changes):
-    return learner_of(**{**SMALL, **changes})
+def draw(n=60, p=30, density=0.3):
+    """Return dense rows whose first columns matter, labels, and how much each row counts."""
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(n, p)) * (rng.random((n, p)) < density)
+    y = (X[:, :4].sum(axis=1) + 0.3 * rng.normal(size=n) > 0).astype(int)
+    return X, y, rng.uniform(0.5, 1.5, n)
 
 
-class Problem:
-    """Random rows whose first columns matter, the columns numbered as they appear."""
-
-    def __init__(self, n=60, p=30, density=0.3, seed=0, dense=False):
-        rng = np.random.default_rng(seed)
-        X = rng.normal(size=(n, p)) * (dense or rng.random((n, p)) < density)
-        occurs = X.any(axis=0)
-        first = np.where(occurs, np.argmax(X != 0, axis=0), n)
-        self.X = X[:, np.argsort(first, kind="stable")]
-        self.y = np.where(X[:, :4].sum(axis=1) + 0.3 * rng.normal(size=n) > 0, 1.0, -1.0)
-        self.importance = rng.uniform(0.5, 1.5, n)
-        self.rows = Rows.of(sparse.csr_array(self.X))
-        self.n, self.p, self.n_slots = n, p, int(occurs.sum())
-
-    def orders(self, learner, passes):
-        paths = range(learner.n_orders)
-        return [
-            np.concatenate([permutation(SEED, path, k, self.n) for k in range(passes)])
-            for path in paths
-        ]
-
-    def pace(self, learner, n_updates):
-        """Steps that decay, and the size of the constant input."""
-        steps = learner.steps.lengths(np.arange(1, n_updates + 1), np.ones(n_updates))
-        return steps, learner.steps.biases(np.linspace(1.0, 2.0, n_updates))
-
-    def fit(self, learner, passes=3, chunk=None, run=None, compact=False, state=None):
-        """Learn passes over the rows at hand, so many updates at a time."""
-        if state is None:
-            state = learner.start(self.p)
-            state.grow(self.n_slots, self.p)
-        orders, rows, first = self.orders(learner, passes), self.rows, 0
-        n_updates = orders[0].size
-        steps, biases = self.pace(learner, n_updates)
-        while first < n_updates and not learner.finished(state):
-            last = min(n_updates, first + min(learner.room(state), chunk or n_updates))
-            now = slice(first, last)
-            updates = [
-                Updates(o[now], steps[now], biases[now], biases[now], self.y, self.importance)
-                for o in orders
-            ]
-            learner.advance(state, rows, updates, run or Threads())
-            first = last
-            if learner.room(state) == 0:
-                learner.close(state)
-                active = learner.active(state)
-                rows = self.rows.only(active) if compact and active is not None else rows
-        return state
-
-    def stream(self, learner, chunk, state=None, first=0, last=None, width=None):
-        """Learn the rows in their order, columns appearing on the way, of ``width`` if known."""
-        state = learner.start(width or 0) if state is None else state
-        steps, biases = self.pace(learner, self.n)
-        last = self.n if last is None else last
-        while first < last and not learner.finished(state):
-            begin, first = first, min(first + min(learner.room(state), chunk), last)
-            rows, at = self.rows.part(begin, first), slice(begin, first)
-            n_slots = max(state.n_slots, int(rows.columns.max(initial=0)) + 1)
-            state.grow(n_slots, width or n_slots)
-            here = steps[at], biases[at], biases[at], self.y[at], self.importance[at]
-            learner.advance(state, rows, [Updates(np.arange(rows.n), *here)], Threads())
-            if learner.room(state) == 0:
-                learner.close(state)
-        return state
-
-    def twin(self, learner, changes, orders):
-        steps, biases = self.pace(learner, orders[0].size)
-        shared = learner.rules.shared
-        orders = orders * learner.n_paths if shared else orders
-
-        def weights_of(number):
-            if not shared:
-                return np.ones(learner.n_paths)
-            return burst_weights(SEED, number, 1, learner.n_paths, KEEP)[:, 0]
-
-        values = {**defaults_of(learner.parameters), **SMALL, "loss": "log_loss", **changes}
-        for name in ("n_paths", "paths", "eta0", "learning_rate"):
-            del values[name]
-        task = self.X, self.y, self.importance, orders, steps, biases, weights_of
-        return stabilized(*task, **values)
+ROWS = draw()
+LONG = draw(n=100, p=90, density=0.1)  # with columns that appear late
 
 
-def leaves(tree):
-    for name, value in sorted(tree.items()):
-        if isinstance(value, dict):
-            yield from ((f"{name}/{inner}", leaf) for inner, leaf in leaves(value))
-        else:
-            yield name, np.array(value)
-
-
-def assert_same_trees(one, other):
-    one, other = dict(leaves(one)), dict(leaves(other))
-    assert one.keys() == other.keys()
-    for name in one:
-        assert one[name].tobytes() == other[name].tobytes(), name
-
-
-def assert_agrees(learner, state, twin, n_slots):
-    """Compare with the twin: every stage, weights, probabilities, what is stable."""
-    history = learner.history(state)
-    assert len(history) == len(twin.history)
-    for record, expected in zip(history, twin.history, strict=True):
-        assert record == pytest.approx(expected, rel=1e-10, abs=1e-10)
-    weights, bias = learner.weights(state)
-    assert_allclose(weights, twin.W.mean(axis=0)[:n_slots], rtol=1e-10, atol=1e-10)
-    assert_allclose(bias, twin.V.mean(), rtol=1e-10, atol=1e-10)
-    assert_array_equal(learner.stable(state), twin.stable[:n_slots])
-    assert_allclose(learner.probabilities(state), twin.probability[:n_slots], rtol=1e-12)
-    unseen = np.unique(twin.stable[n_slots:])
-    assert unseen.size == 0 or unseen == [learner.keeps_unseen(state)]
+def fitted(rows=ROWS, **changes):
+    return make(**changes).fit(sparse.csr_array(rows[0]), *rows[1:])
 
 
 # ------------------------------------------------------------------------------ the dense twin
 
+
+def twin_of(model, rows, orders, shared):
+    """Learn the rows in such orders, which several paths share or not."""
+    X, y, importance = rows
+    learner, norms = model.training_.learner, np.sum(X**2, axis=1)
+    numbers = np.arange(1, orders[0].size + 1)
+    # several orders have in common the mean norm of all rows, one has that of the rows so far
+    alone = np.cumsum(norms[orders[0]]) / numbers
+    means = alone if len(orders) == 1 else np.full(numbers.size, norms.mean())
+    steps, biases = learner.steps.lengths(numbers, means), learner.steps.biases(means)
+
+    def weights_of(number):
+        if not shared:
+            return np.ones(model.n_paths)
+        return burst_weights(model.seed_, number, 1, model.n_paths, KEEP)[:, 0]
+
+    values = {one.name: getattr(model, one.name) for one in learner.parameters}
+    for name in ("n_paths", "paths", "eta0", "learning_rate"):
+        del values[name]
+    orders = orders * model.n_paths if shared else orders
+    task = X, np.where(y, 1.0, -1.0), importance, orders, steps, biases, weights_of
+    return stabilized(*task, loss=model.loss, **values), biases[-1]
+
+
+def assert_agrees(model, twin, bias):
+    """Compare with the twin: every stage, weights, probabilities, what is stable."""
+    assert len(model.history_) == len(twin.history)
+    for record, expected in zip(model.history_, twin.history, strict=True):
+        assert record == pytest.approx(expected, rel=1e-10, abs=1e-10)
+    assert_allclose(model.coef_[0], twin.W.mean(axis=0), rtol=1e-10, atol=1e-10)
+    assert_allclose(model.intercept_[0], bias * twin.V.mean(), rtol=1e-10, atol=1e-10)
+    assert_array_equal(model.stable_, twin.stable)
+    assert_allclose(model.selection_probabilities_, twin.probability, rtol=1e-12)
+
+
 SETTINGS = [
     {},
-    {"annealing_rate": -3.0, "rejection_rate": 0.5},
+    {"annealing_rate": -3.0, "rejection_rate": 0.5, "fit_intercept": False},
     {"annealing_rate": 2.0, "min_evidence": 8, "purge_threshold": 0.5},
     {"burst_growth": 0.3, "learning_rate": "invsqrt"},
     {"gravity": 0.02, "purge_threshold": 0.5},
     {"loss": "squared_hinge", "eta0": 0.05, "purge_threshold": 0.3, "n_paths": 1},
 ]
-
-
 # Each pair of ways to shuffle, to select and to shrink.
 WAYS = [
-    {"paths": paths, "selection": selection, "shrinkage": shrinkage}
-    for paths, selection, shrinkage in (
-        ("permutation", "informative", "linear"),
-        ("permutation", "every", "sqrt"),
-        ("shared", "informative", "sqrt"),
-        ("shared", "every", "linear"),
-    )
+    ("permutation", "informative", "linear"),
+    ("permutation", "every", "sqrt"),
+    ("shared", "informative", "sqrt"),
+    ("shared", "every", "linear"),
 ]
 
 
 @pytest.mark.parametrize("settings", SETTINGS, ids=str)
 def test_agrees_with_dense_twin(settings):
-    problem = Problem()
-    for way in WAYS:
-        changes = {**way, **settings}
-        learner = small(**changes)
-        state = problem.fit(learner, compact=True)
-        twin = problem.twin(learner, changes, problem.orders(learner, 3))
+    for paths, selection, shrinkage in WAYS:
+        model = fitted(paths=paths, selection=selection, shrinkage=shrinkage, **settings)
+        shared = paths == "shared"
+        orders = [
+            np.concatenate([permutation(model.seed_, path, k, 60) for k in range(3)])
+            for path in range(1 if shared else model.n_paths)
+        ]
+        twin, bias = twin_of(model, ROWS, orders, shared)
         assert len(twin.history) > 3
-        assert_agrees(learner, state, twin, problem.n_slots)
+        assert_agrees(model, twin, bias)
 
 
 @pytest.mark.parametrize("selection", ["informative", "every"])
 def test_stream_agrees_with_dense_twin(selection):
-    changes = {"selection": selection, "min_evidence": 20}
-    problem, learner = Problem(n=100, p=90, density=0.1), small(stream=True, **changes)
-    twin = problem.twin(learner, changes, [np.arange(problem.n)])
-    assert 0 < twin.stable.sum() < problem.p
-    for chunk in (1, 7, 100):
-        state = problem.stream(learner, chunk, width=problem.p)
-        assert_agrees(learner, state, twin, state.n_slots)
+    X, y, importance = LONG
+    for cuts in (range(1, 100), range(7, 100, 7), []):
+        model = make(selection=selection, min_evidence=20)
+        stream(model, sparse.csr_array(X), y, cuts, importance)
+        twin, bias = twin_of(model, LONG, [np.arange(100)], shared=True)
+        assert 0 < twin.stable.sum() < 90
+        assert_agrees(model, twin, bias)
 
 
 # ----------------------------------------------------------------------------------- identities
 
 
-def plain(learner, problem, passes):
-    """Return the weights of a classic learner."""
-    state = learner.start(problem.p)
-    state.grow(problem.n_slots, problem.p)
-    orders = problem.orders(learner, passes)
-    steps, biases = problem.pace(learner, orders[0].size)
-    updates = Updates(orders[0], steps, biases, biases, problem.y, problem.importance)
-    learner.advance(state, problem.rows, [updates], Threads())
-    return learner.weights(state)
-
-
 @pytest.mark.parametrize("loss", LOSSES)
 def test_gravity_zero_is_sgd(loss):
-    common = {"loss": loss, "eta0": 0.02}
-    problem = Problem()
-    sgd = plain(learner_of(PlainSGD, learning_rate="constant", **common), problem, 2)
+    common = {**CALM, "loss": loss, "eta0": 0.02, "learning_rate": "constant"}
+    sgd = PlainSGDClassifier(**common).fit(*ROWS)
     for selection, nothing in product(("informative", "every"), ("gravity", "rejection_rate")):
         changes = {"purge_threshold": 0.0, "selection": selection, nothing: 0.0}
-        path = small(n_paths=1, **changes, **common)
-        weights, bias = path.weights(problem.fit(path, 2))
-        assert_array_equal(weights, sgd[0])
-        assert bias == sgd[1]
+        model = fitted(n_paths=1, **changes, **common)
+        assert_array_equal(model.coef_, sgd.coef_)
+        assert model.intercept_ == sgd.intercept_
 
 
 @pytest.mark.parametrize("loss", LOSSES)
 def test_informative_bursts_on_dense_rows_are_truncated_gradient_bursts(loss):
-    common = {"loss": loss, "eta0": 0.02, "gravity": 0.003, "burst_size": 5}
-    problem = Problem(p=9, dense=True)
-    truncated = plain(learner_of(TruncatedGradient, learning_rate="constant", **common), problem, 2)
-    path = small(n_paths=1, purge_threshold=0.0, shrinkage="linear", **common)
-    weights, bias = path.weights(problem.fit(path, 2))
-    assert_allclose(weights, truncated[0], rtol=1e-12, atol=1e-14)
-    assert (weights == 0).any() or loss != "log_loss"
-    assert bias == pytest.approx(truncated[1], rel=1e-12)
+    common = {**CALM, "loss": loss, "eta0": 0.02, "learning_rate": "constant", "burst_size": 5}
+    rows = draw(p=9, density=1.0)
+    truncated = TruncatedGradientClassifier(gravity=0.003, **common).fit(*rows)
+    model = fitted(rows, n_paths=1, purge_threshold=0.0, gravity=0.003, **PAPER, **common)
+    assert_allclose(model.coef_, truncated.coef_, rtol=1e-12, atol=1e-14)
+    assert (model.coef_ == 0).any() or loss != "log_loss"
+    assert_allclose(model.intercept_, truncated.intercept_, rtol=1e-12)
 
 
 def test_independent_paths_of_one_order_are_one_path():
-    problem = Problem()
-    one, learner = small(n_paths=1), small(n_paths=4)
-    problem.orders = lambda learner, passes: [permutation(SEED, 0, 0, 60)] * learner.n_orders
-    expected, state = problem.fit(one), problem.fit(learner)
-    assert_allclose(learner.weights(state)[0], one.weights(expected)[0], rtol=1e-14)
-    assert learner.history(state) == one.history(expected)
-
-
-def test_no_intercept_is_learned_unless_wanted():
-    problem = Problem()
-    assert small(fit_intercept=False).weights(problem.fit(small(fit_intercept=False)))[1] == 0.0
-    assert small().weights(problem.fit(small()))[1] != 0.0
+    one, four = (fitted(n_paths=n, shuffle=False, fit_intercept=False) for n in (1, 4))
+    assert_allclose(four.coef_, one.coef_, rtol=1e-14)
+    assert four.history_ == one.history_
 
 
 def test_rejection_rate_falls_to_zero_with_features():
@@ -290,170 +192,135 @@ def test_quantile_is_exact(n):
             assert quantile(numbers, lengths, share) == (used[k - 1] if k else 0.0)
 
 
-# ---------------------------------------------------------------- chunks, threads, and compaction
+# ------------------------------------------------------------------- chunks, threads, compaction
 
 LAYOUTS = [
     {},
     {"paths": "shared", "n_paths": 5},
     {"burst_growth": 0.2, **PAPER},
-    {"min_evidence": 9, "n_paths": 1},
+    {"min_evidence": 9, "n_paths": 2},
 ]
+layouts = pytest.mark.parametrize("changes", LAYOUTS, ids=str)
 
 
-@pytest.mark.parametrize("changes", LAYOUTS, ids=str)
-def test_same_bits_for_chunks_and_compact_rows(changes):
-    problem, learner = Problem(n=150), small(**changes)
-    whole = problem.fit(learner)
-    assert not learner.stable(whole).all()
-    for options in ({"chunk": 1}, {"chunk": 7}, {"compact": True}):
-        state = problem.fit(learner, **options)
-        assert_array_equal(state.stable, whole.stable)
-        assert learner.history(state) == learner.history(whole)
-        for one, other in zip(learner.weights(state), learner.weights(whole), strict=True):
-            assert np.asarray(one).tobytes() == np.asarray(other).tobytes()
-
-
-@pytest.mark.parametrize("changes", LAYOUTS, ids=str)
-def test_same_bits_for_chunks_of_a_stream_whose_columns_nobody_knows(changes):
-    problem, learner = Problem(n=100, p=90, density=0.1), small(stream=True, **changes)
-    whole = problem.stream(learner, 100)
-    assert not whole.stable.all()
-    for chunk in (1, 7):
-        assert_same_trees(problem.stream(learner, chunk).tree(), whole.tree())
-
-
-@pytest.mark.parametrize("changes", LAYOUTS, ids=str)
-def test_same_bits_for_threads(monkeypatch, changes):
+@layouts
+def test_same_bits_for_slices_threads_and_rows_that_keep_purged_columns(changes, monkeypatch):
+    usual = fitted(LONG, **changes)
+    assert not usual.stable_.all()
     monkeypatch.setattr("thresher.online.stabilized.WORTH_THREADS", 0)
-    problem, learner = Problem(n=100), small(**changes)
-    alone = problem.fit(learner).tree()
     for n_jobs in (2, 3):
-        with threads(n_jobs) as run:
-            assert_same_trees(problem.fit(learner, run=run).tree(), alone)
+        assert_same_bits(fitted(LONG, n_jobs=n_jobs, **changes), usual)
+    for most in (1, 60):
+        with monkeypatch.context() as patch:
+            patch.setattr("thresher.online.passes.SLICE", most)
+            assert_same_bits(fitted(LONG, **changes), usual)
+    monkeypatch.setattr(Narrowing, "leave_out", lambda *_: None)
+    assert_same_bits(fitted(LONG, **changes), usual)
 
 
-def test_many_stages_in_one_call():
+@layouts
+def test_same_bits_for_a_stream_that_is_cut_fails_and_is_saved(changes):
+    rows, labels = sparse.csr_array(LONG[0]), LONG[1]
+    changes = {"loss": "squared_hinge", "purge_threshold": 0.4, **changes}
+    whole = stream(make(**changes), rows, labels)
+    assert not whole.stable_.all()
+    for n in (1, 6, 40):
+        model = make(**changes)
+        for first in range(0, 100, n):
+            chunk = rows[first : first + n], labels[first : first + n]
+            model.partial_fit(*chunk, classes=[0, 1])
+            before = dumps(model, training_state=True)
+            fail(model, *chunk)
+            assert dumps(model, training_state=True) == before
+            model = loads(before)
+        assert before == dumps(whole, training_state=True)
+
+
+@layouts
+def test_same_bits_for_a_stream_whose_columns_nobody_knows(changes):
+    X, targets = LONG[0], np.where(LONG[1], 1.0, -1.0)
+    rows = sparse.csr_array(X[:, np.argmax(X != 0, axis=0).argsort()])  # as they appear
+    learner = make(**changes).partial_fit(rows[:1], [0], classes=[0, 1]).training_.learner
+    weights = []
+    for size in (1, 7, 100):
+        training = Training.start(learner, 1, 0)
+        for first in range(0, 100, size):
+            part = sparse.csr_array(rows[first : first + size])
+            now = [targets[first : first + size]], np.ones(part.shape[0])
+            training.learn(Rows.of(part), *now, Threads())
+        state = training.problems[0].state
+        weights.append([*training.weights(), state.stable, repr(learner.history(state))])
+    for other in weights[1:]:
+        for mine, its in zip(other, weights[0], strict=True):
+            assert_array_equal(mine, its)
+    assert not state.stable.all()
+
+
+def test_many_stages():
     """More than the history has room for, and rows that lengthen so that ratios need more room."""
-    rng = np.random.default_rng(0)
-    problem = Problem(n=200, p=25, dense=True)
-    problem.X[:50] *= rng.random((50, 25)) < 0.05
-    problem.rows = Rows.of(sparse.csr_array(problem.X))
-    learner = small(n_paths=2, burst_size=1, bursts_per_stage=2, purge_threshold=0.0)
-    rows, state = problem.rows, learner.start(25)
-    state.grow(25, 25)
-    ones = np.ones(200)
-    updates = [Updates(np.arange(200), ones, ones, ones, problem.y, ones)] * 2
-    learner.advance(state, rows, updates, Threads())
-    learner.close(state)
-    assert [record["stage"] for record in learner.history(state)] == list(range(1, 101))
+    X, y, weights = draw(n=200, p=25, density=1.0)
+    X[:50] *= np.random.default_rng(0).random((50, 25)) < 0.05
+    changes = {"n_paths": 2, "burst_size": 1, "bursts_per_stage": 2, "purge_threshold": 0.0}
+    model = fitted((X, y, weights), max_iter=1, shuffle=False, **changes)
+    assert [record["stage"] for record in model.history_] == list(range(1, 101))
 
 
 # ---------------------------------------------------------------------------- what purging means
 
 
-@pytest.mark.parametrize("changes", LAYOUTS, ids=str)
+@layouts
 def test_purged_stay_purged(changes):
-    problem, learner = Problem(), small(**changes)
-    state, gone = None, np.zeros(problem.n_slots, bool)
+    model, gone = make(max_iter=1, warm_start=True, **changes), np.zeros(30, bool)
     for _ in range(4):
-        state = problem.fit(learner, 1, state=state)
-        weights, _ = learner.weights(state)
-        assert not weights[gone].any()
-        assert not learner.stable(state)[gone].any()
-        gone = ~learner.stable(state)
-        assert not weights[gone].any()
+        model.fit(*ROWS)
+        assert not model.coef_[0, gone].any()
+        assert not model.stable_[gone].any()
+        gone = ~model.stable_
+        assert not model.coef_[0, gone].any()
     assert gone.any()
-    counts = [record["stable"] for record in learner.history(state)]
+    counts = [record["stable"] for record in model.history_]
     assert counts == sorted(counts, reverse=True)
-    active = learner.active(state)
-    assert active is not None
-    assert_array_equal(active, ~gone)
 
 
 def test_all_features_may_be_purged():
-    problem, learner = Problem(), small(purge_threshold=1.0, rejection_rate=1.0, annealing_rate=-9)
-    state = problem.fit(learner, 10)
-    assert learner.finished(state)
-    assert not learner.weights(state)[0].any()
-    last = learner.history(state)[-1]
-    assert (last["stable"], last["nonzero"]) == (0, 0)
+    with pytest.warns(ConvergenceWarning, match="All features were purged"):
+        model = fitted(purge_threshold=1.0, rejection_rate=1.0, annealing_rate=-9, max_iter=10)
+    assert model.training_.finished
+    assert not model.coef_.any()
+    assert (model.history_[-1]["stable"], model.history_[-1]["nonzero"]) == (0, 0)
+    before = model.training_.problems[0].pace.updates
+    assert model.partial_fit(*ROWS[:2]).training_.problems[0].pace.updates == before
 
 
 @pytest.mark.parametrize("selection", ["informative", "every"])
 def test_columns_that_appear_late(selection):
     """No burst has selected them; whether that counts depends on how features are selected."""
-    problem, learner = Problem(), small(selection=selection)
-    state = problem.fit(learner)
-    state.grow(problem.n_slots + 2, problem.p + 2)
+    X, y, weights = ROWS
+    model = fitted((np.hstack([X, np.zeros((60, 2))]), y, weights), selection=selection)
     kept = selection == "informative"
-    assert learner.keeps_unseen(state) == kept
-    assert_array_equal(learner.stable(state)[-2:], kept)
-    assert_array_equal(learner.probabilities(state)[-2:], float(kept))
+    assert_array_equal(model.stable_[-2:], kept)
+    assert_array_equal(model.selection_probabilities_[-2:], float(kept))
     # a stream goes on as long as some may come
-    learner = small(stream=True, selection=selection, purge_threshold=1.0, gravity=1e9)
-    state = problem.stream(learner, 100)
-    assert not state.stable.any()
-    assert learner.finished(state) != kept
-    state.grow(state.n_slots + 1, problem.p + 1)
-    assert state.stable.any() == kept
+    X = np.hstack([X, np.zeros((60, 1))])
+    model = stream(make(selection=selection, purge_threshold=1.0, gravity=1e9), X, y)
+    assert not model.stable_[:-1].any()
+    assert model.training_.finished != kept
+    X[:, -1] = 1.0
+    model.partial_fit(X[:1], y[:1])
+    assert model.stable_[-1] == kept
 
 
 def test_settles_only_once_there_is_gravity():
-    assert not small().settles(small().start(3))
-    assert small(gravity=0.1).settles(small(gravity=0.1).start(3))
-    assert small().settles(Problem().fit(small()))
-
-
-def test_parameters_allow_their_defaults():
-    parameters = StabilizedTruncatedSGD.parameters
-    check_parameters("it", defaults_of(parameters), parameters)
-
-
-def test_overflow_names_its_row():
-    problem, learner = Problem(), small(loss="squared_error", eta0=1e200)
-    with pytest.raises(Overflow) as error:
-        problem.fit(learner)
-    assert 0 <= error.value.row < problem.n
-    state = learner.start(1)
-    state.grow(1, 1)
-    assert state.finite(np.arange(1))
-    state.arrays["weights"][2, 0] = np.inf
-    assert not state.finite(np.arange(1))
-
-
-# ------------------------------------------------------------------------------ saving, restoring
-
-
-@pytest.mark.parametrize("changes", LAYOUTS, ids=str)
-def test_savepoint_undoes_a_chunk(changes):
-    problem, learner = Problem(n=100, p=60, density=0.1), small(stream=True, **changes)
-    whole = problem.stream(learner, 100).tree()
-    for at, n in product((3, 12, 41, 57), (1, 6, 40)):
-        state = problem.stream(learner, 9, last=at)
-        kept = copy.deepcopy(state.tree())
-        touched = np.unique(problem.rows.part(at, at + n).columns)
-        restore = state.savepoint(touched[touched < state.n_slots], n)
-        problem.stream(learner, n, state, at, at + n)
-        restore()
-        assert_same_trees(state.tree(), kept)
-        problem.stream(learner, 9, state, at)
-        assert_same_trees(state.tree(), whole)
-
-
-@pytest.mark.parametrize("changes", LAYOUTS, ids=str)
-def test_learning_goes_on_from_a_tree(changes):
-    problem, learner = Problem(n=100, p=60, density=0.1), small(stream=True, **changes)
-    whole = problem.stream(learner, 50).tree()
-    for at in (0, 3, 12, 70):
-        state = problem.stream(learner, 9, last=at)
-        read = learner.start(problem.p).from_tree(state.tree())
-        assert_same_trees(read.tree(), state.tree())
-        assert_same_trees(problem.stream(learner, 9, read, at).tree(), whole)
+    for changes, settled in (({}, False), ({"gravity": 0.1}, True)):
+        model = make(**changes).partial_fit(ROWS[0][:1], [0], classes=[0, 1])
+        assert model.training_.settles == settled
+    assert fitted().training_.settles
 
 
 def test_damaged_trees_are_refused():
-    problem, learner = Problem(), small(stream=True, purge_threshold=0.1)
-    good = problem.stream(learner, 9, last=54).tree()
+    model = stream(make(purge_threshold=0.1), ROWS[0][:54], ROWS[1][:54])
+    start = model.training_.learner.start
+    good = copy.deepcopy(model.training_.problems[0].state.tree())
     untouched = good["arrays"]["by_slot"]["touches"] == 0
     damages = [
         *(("arrays", "whole", "counts", place, 0) for place in (0, 1, 2, 8, 9)),
@@ -463,11 +330,13 @@ def test_damaged_trees_are_refused():
         ("pool", "owners", 0, 1000),
         ("arrays", "by_slot", "touches", untouched, 1),
     ]
+    start(30).from_tree(copy.deepcopy(good))
     for *names, place, value in damages:
         tree = part = copy.deepcopy(good)
         for name in names:
             part = part[name]
         part[place] = value
-        assert refuses(learner.start(problem.p).from_tree, tree), (names, place, value)
+        assert refuses(start(30).from_tree, tree), (names, place, value)
+    other = stream(make(n_paths=4), *ROWS[:2]).training_.problems[0].state.tree()
     with pytest.raises(ModelFileError):
-        small(n_paths=2).start(3).from_tree(small(n_paths=4).start(3).tree())
+        start(30).from_tree(other)

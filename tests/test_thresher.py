@@ -235,18 +235,6 @@ def test_rows_of_weight_zero_are_not_there():
         make().fit(X, labels, sample_weight=(Y == 0) * some * 1.0)
 
 
-def test_balanced_classes():
-    few = np.flatnonzero((Y == 0) | (np.arange(90) % 6 == 0))
-    plain, balanced = make(), make(class_weight="balanced")
-    by_hand = np.where(Y[few] == 1, 1 / np.sum(Y[few] == 1), 1 / np.sum(Y[few] == 0))
-    balanced.fit(X[few], Y[few])
-    plain.fit(X[few], Y[few], sample_weight=by_hand)
-    assert_allclose(balanced.coef_, plain.coef_, rtol=1e-6)
-    assert (balanced.predict(X[few]) == 1).sum() >= (
-        plain.fit(X[few], Y[few]).predict(X[few]) == 1
-    ).sum()
-
-
 def test_median_of_numbers_that_count():
     rng = np.random.default_rng(0)
     for _ in range(9):
@@ -265,24 +253,6 @@ def test_huber_resists_outliers_and_equal_targets():
 
 
 # -------------------------------------------------------------------------------------- classes
-
-
-def test_classes_share_one_set_of_features():
-    model = make(n_features_to_select=3).fit(X, CLASSES)
-    assert model.coef_.shape == (3, 12)
-    assert ((model.coef_ != 0).any(axis=0)).sum() == 3
-    assert_allclose(model.predict_proba(X).sum(axis=1), 1.0)
-    assert_array_equal(model.predict_proba(X).argmax(axis=1), model.predict(X))
-
-
-def test_any_labels():
-    for names in (["b", "a"], [-7, -3], [2.0, -1.0], [True, False]):
-        labels = np.array(names)[Y]
-        model = make().fit(X, labels)
-        assert_array_equal(model.classes_, np.unique(labels))
-        assert np.mean(model.predict(X) == labels) > 0.8
-        flipped = 1.0 if model.classes_[1] == labels[Y == 1][0] else -1.0
-        assert_allclose(np.sign(model.coef_[0, 0]), flipped)
 
 
 def test_several_classes_need_the_log_loss():

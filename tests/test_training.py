@@ -1,10 +1,7 @@
 """The training loop: twins, chunks, threads, failures, orders, stages."""
 
 import copy
-import pickle
-from dataclasses import dataclass
-from itertools import pairwise, product
-from typing import ClassVar
+from itertools import product
 
 import joblib
 import numpy as np
@@ -24,8 +21,10 @@ from cases import (
     VARIANTS,
     assert_same_bits,
     facts,
+    fail,
     labelled_rows,
     make,
+    poisoned,
     stream,
     variant_id,
 )
@@ -35,9 +34,10 @@ from thresher.losses import LOSSES as LOSS_TABLE
 from thresher.online.arrays import Arrays
 from thresher.online.ftrl import FTRL
 from thresher.online.passes import Batch, Feed, Pace, Passes
-from thresher.online.protocol import Overflow, RowLearner
+from thresher.online.protocol import Overflow
 from thresher.online.sgd import PlainSGD
 from thresher.online.steps import Steps
+from thresher.online.thresh import Thresh
 from thresher.online.training import Narrowing, Training
 from thresher.rows import Rows
 from thresher.threads import Threads, threads
@@ -161,20 +161,6 @@ def test_partial_fit_after_fit_may_be_cut_anywhere(name, changes):
 # ------------------------------------------------------------------------------ all or nothing
 
 STEEP = {"loss": "squared_hinge"}  # a loss whose slope grows with the error runs away at once
-
-
-def poisoned(rows, labels):
-    """Return the rows with six more at the end that no learner survives, and their weights."""
-    last = sparse.csr_array(np.repeat(np.eye(1, rows.shape[1]), 6, axis=0))
-    weights = np.r_[np.ones(labels.size), np.full(6, 1e300)]
-    return sparse.vstack([rows, last]).tocsr(), np.r_[labels, [0, 1, 0, 1, 0, 1]], weights
-
-
-def fail(model, rows, labels):
-    """Let a chunk overflow after its last good row."""
-    bad_rows, bad_labels, weights = poisoned(rows, labels)
-    with pytest.raises(ValueError, match="overflowed"):
-        model.partial_fit(bad_rows, bad_labels, sample_weight=weights)
 
 
 @pytest.mark.parametrize("name", STREAMING)
@@ -305,93 +291,21 @@ def test_training_ends_early_when_nothing_changes(binary):
     assert heavy.n_iter_ > 1  # weights that a penalty holds back are waited for
 
 
-# ------------------------------------------------------------------------------------- stages
-
-
-@dataclass(frozen=True)
-class Staged(RowLearner):
-    """SGD whose stages end after some updates; each then gives up the last active slot."""
-
-    length: int = 5
-    by_slot: ClassVar = {"weights": np.float64, "gone": np.int64}
-    whole: ClassVar = {"bias": np.float64, "done": np.int64}
-
-    def of(self, *_):
-        raise NotImplementedError
-
-    def room(self, state):
-        return self.length - int(state["done"][0])
-
-    def learn(self, state, rows, updates):
-        mask = state.used("gone") == 0
-        kept = rows.only(mask) if mask.size else rows
-        plain = PlainSGD(self.loss, self.steps)
-        state["done"][0] += updates[0].size
-        return plain.learn(state, kept, updates)
-
-    def close(self, state):
-        left = np.flatnonzero(state.used("gone") == 0)
-        state["done"][0] = 0
-        state.used("gone")[left[-1:]] = 1
-        state.used("weights")[left[-1:]] = 0.0
-
-    def active(self, state):
-        return state.used("gone") == 0
-
-    def finished(self, state):
-        return bool(state.used("gone").all()) and state.n_slots > 0
-
-    def weights(self, state):
-        return state.used("weights").copy(), float(state["bias"][0])
-
-
-def staged(length=5):
-    return Staged(LOSS_TABLE["log_loss"].code, Steps(0.1), length)
+# ----------------------------------------------------------------------- what a training is made of
 
 
 TARGETS = np.where(LABELS[2] == 1, 1.0, -1.0)
 
 
-def learned(learner, *cuts):
+def learned(learner):
     training = Training.start(learner, 1, 30)
-    rows, ends = Rows.of(ROWS), [0, *cuts, N_ROWS]
-    for first, last in pairwise(ends):
-        part = rows.part(first, last), [TARGETS[first:last]], np.ones(last - first)
-        training.learn(*part, ONE)
+    training.learn(Rows.of(ROWS), [TARGETS], np.ones(N_ROWS), ONE)
     return training
 
 
 def assert_same_training(one, other):
     for mine, its in zip(one.weights(), other.weights(), strict=True):
         assert_array_equal(mine, its)
-
-
-def test_chunks_are_cut_where_a_stage_closes():
-    whole = learned(staged(50))
-    assert_same_training(learned(staged(50), 1, 49, 50, 51, 120), whole)
-    assert whole.problems[0].state.used("gone").sum() == N_ROWS // 50
-
-
-def test_a_learner_that_has_finished_learns_no_more():
-    training = learned(staged(2))
-    assert training.finished
-    before = training.problems[0].pace.updates
-    training.learn(Rows.of(ROWS), [TARGETS], np.ones(N_ROWS), ONE)
-    assert training.problems[0].pace.updates == before < N_ROWS
-
-
-def test_rows_leave_columns_out_that_can_have_no_weight(monkeypatch):
-    passes = Passes(4, 0.0, shuffle=True, seed=1)
-
-    def fitted():
-        training = Training.start(staged(60), 1, 30)
-        assert training.fit(Rows.of(ROWS), [TARGETS], np.ones(N_ROWS), passes, ONE) == 4
-        return training
-
-    narrowed, sizes = fitted(), []
-    monkeypatch.setattr(Narrowing, "leave_out", lambda self, active, n: sizes.append(n))
-    assert_same_training(fitted(), narrowed)
-    assert len(sizes) > 4
 
 
 def test_narrowed_rows_have_active_columns_only():
@@ -438,23 +352,13 @@ def test_once_a_row_has_a_feature_bare_rows_before_do_not_count(name):
         stream(make(name), rows, np.r_[np.full(30, before), LABELS[2]], cuts)
         for before, cuts in ((0, (10, 30)), (1, (40,)))
     ]
-    assert_same_bits(*models) if name in CLASSICS else None
+    if name in CLASSICS:
+        assert_same_bits(*models)
     assert np.isfinite(models[0].intercept_).all()
 
 
-@dataclass(frozen=True)
-class Joint(PlainSGD):
-    """A learner of three outputs at once that learns nothing."""
-
-    def learn(self, state, rows, updates):
-        return updates.order.size
-
-    def weights(self, state):
-        return np.zeros((3, state.n_slots)), np.zeros(3)
-
-
 def test_a_joint_problem_has_an_intercept_for_every_output():
-    training = Training.start(Joint(LOSS_TABLE["log_loss"].code, Steps(1.0)), 1, 5)
+    training = Training.start(Thresh.of(LOSS_TABLE["log_loss"], True, 5, 3), 1, 5)
     for part in (slice(0, 30), slice(30, 100)):
         targets = np.repeat([0.0, 1.0, 2.0], [20, 50, 30])[part]
         training.learn(Rows.of(BARE[part]), [targets], np.ones(targets.size), ONE)
@@ -479,23 +383,6 @@ def ftrl(**changes):
     return FTRL.of(LOSS_TABLE["log_loss"], True, values)
 
 
-def test_training_goes_on_from_its_tree_to_the_last_bit():
-    rows = Rows.of(ROWS)
-    for cut in (1, 77):
-        training = Training.start(ftrl(), 2, 30)
-        one, two = (
-            (rows.part(a, b), [TARGETS[a:b], -TARGETS[a:b]], np.ones(b - a))
-            for a, b in ((0, cut), (cut, N_ROWS))
-        )
-        training.learn(*one, ONE)
-        again = Training.from_tree(copy.deepcopy(training.tree()), ftrl())
-        pickled = pickle.loads(pickle.dumps(training))
-        training.learn(*two, ONE)
-        for other in (again, pickled):
-            other.learn(*two, ONE)
-            assert_same_training(other, training)
-
-
 def test_what_a_tree_cannot_say_is_refused():
     tree = learned(ftrl()).tree()
     del tree["vocabulary"]["columns"]
@@ -514,14 +401,6 @@ def test_a_training_mapped_into_memory_goes_on(tmp_path):
     for one in (training, mapped):
         one.learn(Rows.of(ROWS), [TARGETS], np.ones(N_ROWS), ONE)
     assert_same_training(mapped, training)
-
-
-def test_columns_and_weights_are_those_with_a_weight_in_ascending_order():
-    training = learned(ftrl(l1=2.0))
-    columns, weights, _ = training.weights()
-    assert 0 < columns.size < 28
-    assert (np.diff(columns) > 0).all()
-    assert weights.all()
 
 
 def test_an_error_in_one_of_several_problems_undoes_all():

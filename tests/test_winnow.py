@@ -155,19 +155,6 @@ def test_the_gradient_is_as_small_as_asked_for(loss, n_outputs):
         assert np.linalg.norm(gradient[: None if intercept else -1]) <= precision * 1.01
 
 
-@kinds
-def test_a_weight_is_a_number_of_rows(loss, n_outputs):
-    problem, X = make_problem(loss, n_outputs, True)
-    times = np.random.default_rng(3).integers(1, 4, problem.targets.size)
-    weighted = problem._replace(importance=times.astype(float)).centred()
-    repeated = problem._replace(
-        rows=rows_of(np.repeat(X, times, axis=0)),
-        targets=np.repeat(problem.targets, times),
-        importance=np.ones(times.sum()),
-    ).centred()
-    assert_close_fits(fitted(weighted), fitted(repeated), 1e-7)
-
-
 @few
 def test_empty_rows_of_one_target_are_one(loss, n_outputs):
     problem, X = make_problem(loss, n_outputs, True)
@@ -188,15 +175,6 @@ def test_extreme_units_stay_finite(loss, n_outputs):
     for scale in (1e-8, 1e8):
         extreme = problem._replace(rows=rows_of(X * scale)).centred()
         assert all(np.isfinite(part).all() for part in fitted(extreme))
-
-
-def test_precision_follows_light_rows():
-    sample, _ = make_sample()
-    heavy = Field.of(sample, Sums.of(sample), 100)
-    light = heavy._replace(problem=heavy.problem._replace(importance=np.full(60, 1e-8)))
-    assert_allclose(
-        light.fit(np.zeros(13), 1e8), heavy.fit(np.zeros(13), 1.0), rtol=0.05, atol=0.02
-    )
 
 
 # ------------------------------------------------------------------------------------ screening

@@ -35,7 +35,9 @@ class Threads:
 
         If one fails, none is still running when that is known.
         """
-        calls, function = list(zip(*many, strict=True)), self._reporting(function)
+        calls = list(zip(*many, strict=True))
+        if self.report is not None:
+            function = self._reporting(function)
         if self.pool is None or self.stop is None or len(calls) == 1:
             return [function(*one) for one in calls]
         futures = [self.pool.submit(function, *one) for one in calls]
@@ -50,7 +52,8 @@ class Threads:
 
     def follow(self, function: Callable[[Any], Any], items: Iterator[Any]) -> list[Any]:
         """Return the function of each item, called in order while the next items are made."""
-        function = self._reporting(function)
+        if self.report is not None:
+            function = self._reporting(function)
         if self.pool is None:
             return [function(item) for item in items]
         made: SimpleQueue[Any] = SimpleQueue()
@@ -65,13 +68,11 @@ class Threads:
 
     def _reporting(self, function: Callable[..., Any]) -> Callable[..., Any]:
         """Return a function that reports when it returns."""
-        report = self.report
-        if report is None:
-            return function
 
         def reported(*arguments: Any) -> Any:
             found = function(*arguments)
-            report()
+            if self.report is not None:
+                self.report()
             return found
 
         return reported

@@ -10,7 +10,7 @@ import click
 from thresher.cli import options as opt
 from thresher.cli.checkpoint import Keeper, Recipe, read_checkpoint
 from thresher.cli.files import STANDARD, path_of, refuse_terminal
-from thresher.cli.inspect import path_lines
+from thresher.cli.inspect import path_lines, path_tree
 from thresher.cli.learning import finish, learn
 from thresher.cli.options import METHODS, OUTPUT, TRAINING
 from thresher.cli.screen import json_text, say
@@ -46,9 +46,23 @@ class TrainCommand(opt.Command):
 
 
 def method_in(args: list[str]) -> str:
-    """Return the method that a command line names."""
+    """Return the method that a command line names, or that of the model to go on from."""
     words = [part for word in args for part in word.split("=", 1)]
-    return next((value for name, value in pairwise(words) if name == "--method"), DEFAULT)
+    given = dict(pairwise(words))
+    model = given.get("-i", given.get("--initial"))
+    return given.get("--method") or (_method_of(model) if model else None) or DEFAULT
+
+
+def _method_of(model: str) -> str | None:
+    """Return the method of a model's file, None if that cannot be known."""
+    from thresher.files.errors import ModelFileError
+    from thresher.files.tree import read_tree
+
+    try:
+        found = read_tree(model).get("class")
+    except (ModelFileError, OSError):
+        return None
+    return next((name for name, estimator in METHODS.items() if estimator == found), None)
 
 
 def _name_methods(error: click.NoSuchOption, method: str) -> None:
@@ -118,10 +132,13 @@ def train(
     training = learn(recipe, state, keeper, quiet)
     figures = finish(recipe, training, quiet)
     keeper.forget()
+    facts = {"model": recipe.output, **training.summary(), "evaluation": figures}
     if recipe.sizes:
-        say("\n".join(path_lines(path_of(training.model))), quiet)
+        path = path_of(training.model)
+        facts["path"] = path_tree(path)
+        say("\n".join(path_lines(path)), quiet)
     if as_json:
-        click.echo(json_text({"model": recipe.output, **training.summary(), "evaluation": figures}))
+        click.echo(json_text(facts))
 
 
 def recipe_from(ctx: click.Context, options: dict[str, Any]) -> Recipe:

@@ -9,6 +9,7 @@ import platform
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from importlib.metadata import version
+from itertools import product
 from typing import Any
 
 import numpy as np
@@ -281,12 +282,13 @@ def facts_from(read: Tree, kinds: Mapping[str, Any], fitted: Fitted) -> dict[str
 
 def _check_path(path: Tree, fitted: Fitted) -> None:
     """Refuse a path that is not made of models like the fitted one, one for every size."""
-    n_sizes, n_outputs = len(path["sizes"]), fitted.n_outputs
+    n_sizes, n_outputs = len(path["columns"]), fitted.n_outputs
     parts = [one for one in path.values() if isinstance(one, list | np.ndarray)]
-    if not n_sizes or any(len(one) != n_sizes for one in parts):
-        access.refuse("the path has not as many models as sizes")
+    sizes = [columns.size for columns in path["columns"]]
+    if not n_sizes or any(len(one) != n_sizes for one in parts) or list(path["sizes"]) != sizes:
+        access.refuse("the path has not a model of each of its sizes")
     _numbers(path, "intercepts", (n_sizes, n_outputs))
-    for columns, weights in zip(path["columns"], path["weights"], strict=True):
-        inside = {"columns": columns, "weights": weights}
-        _columns(inside, "columns", fitted.n_columns)
-        _numbers(inside, "weights", (n_outputs, columns.size))
+    pairs = ("columns", "weights", (n_outputs,)), ("fold_columns", "fold_shares", ())
+    for (columns, numbers, n_rows), k in product(pairs, range(n_sizes)):
+        inside = {columns: path[columns][k], numbers: path[numbers][k]}
+        _numbers(inside, numbers, (*n_rows, _columns(inside, columns, fitted.n_columns).size))

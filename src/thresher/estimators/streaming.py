@@ -4,7 +4,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from os import PathLike
-from typing import Any, ClassVar, Protocol, TypeGuard, cast
+from typing import TYPE_CHECKING, Any, ClassVar, TypeAlias, TypeGuard, cast
 
 import numpy as np
 
@@ -26,11 +26,15 @@ from thresher.online.training import unchanged
 from thresher.threads import Report
 
 REMEMBERED = ("label", "weight", "missing")  # options of reading that hold for other files, too
+if TYPE_CHECKING:
+    from thresher.estimators.winnow_training import WinnowTraining
+
 FIRST_ROWS, MOST_ROWS = 64, 1 << 13  # of the first chunks, if rows are predicted before learned
 
 Tree = dict[str, Any]
 Paths = str | PathLike[str] | Sequence[str | PathLike[str]]
 Given = Paths | Source | Iterable[Any]  # what users may learn from
+SourceTraining: TypeAlias = "StreamTraining | WinnowTraining"  # a model on its way through a source
 
 
 def training_source(
@@ -125,48 +129,13 @@ def _are_paths(source: Given) -> TypeGuard[Paths]:
     return isinstance(source, str | PathLike)
 
 
-class SourceTraining(Protocol):
-    """A model on its way through a source.
-
-    Unless it ``can_stop``, nothing can be kept between two steps: it begins anew.
-    """
-
-    can_stop: ClassVar[bool]
-    source: Source
-    passes: int
-
-    @property
-    def model(self) -> OnlineModel:
-        """Return the model, which is complete after the last step."""
-        ...
-
-    @property
-    def progressive_error(self) -> float | None:
-        """Return the error of rows before they were learned, if that is known."""
-        ...
-
-    def steps(self, report: Report | None = None) -> Iterator[Chunk]:
-        """Learn to the end; yield chunk after chunk as they are read.
-
-        ``report`` is called with the share of what is done when all are read.
-        """
-        ...
-
-    def share_done(self) -> float | None:
-        """Return how much of the training is done, if that is known."""
-        ...
-
-    def summary(self) -> Tree:
-        """Return what was learned, in a few numbers."""
-        ...
-
-
 @dataclass
 class StreamTraining:
     """A model on its way through a source: passes finished, and rows of the current one.
 
-    If it is ``watched``, rows of the first pass are predicted before they are learned: ``errors``
-    are wrong classes, or squared errors, of ``predicted`` rows.
+    It can stop between any two steps, and go on. If it is ``watched``, rows of the first pass are
+    predicted before they are learned: ``errors`` are wrong classes, or squared errors, of
+    ``predicted`` rows.
     """
 
     can_stop: ClassVar[bool] = True

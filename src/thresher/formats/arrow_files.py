@@ -6,6 +6,7 @@ indices, and one damaged byte would end the interpreter.
 
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -16,6 +17,7 @@ from thresher.formats.named import MOST_ROWS
 from thresher.formats.tables import check_columns
 
 MOST_BYTES = 32 << 20  # of a batch once it is unpacked to numbers
+PARQUET = {"pre_buffer": False, "buffer_size": 1 << 16, "page_checksum_verification": True}
 CELL = 8  # bytes of one of them
 NUMBERS, WORDS, NOTHING, LISTS, OTHER = "numbers", "words", "nothing", "lists", "other"
 
@@ -57,11 +59,10 @@ class ArrowFile:
                 "Parquet and Arrow files cannot be read from a pipe or standard input, because "
                 "their end is read first: name a file."
             )
-        with open(path, "rb") as file:
-            self._is_parquet = file.read(4) == b"PAR1"
         with self._open() as opened:
-            self.schema = opened.schema_arrow if self._is_parquet else opened.schema
-            self.n_rows = int(opened.metadata.num_rows) if self._is_parquet else None
+            is_parquet = hasattr(opened, "schema_arrow")
+            self.schema = opened.schema_arrow if is_parquet else opened.schema
+            self.n_rows = int(opened.metadata.num_rows) if is_parquet else None
             check_columns(self.schema.names, path)
 
     def batches(self, columns: Sequence[str]) -> Iterator[Any]:
@@ -69,12 +70,8 @@ class ArrowFile:
         before = self._files.fingerprint()
         n_rows = max(1, min(MOST_ROWS, MOST_BYTES // (CELL * max(1, len(columns)))))
         with self._open() as file:
-            if self._is_parquet:
-                found = file.iter_batches(n_rows, columns=list(columns))
-            else:
-                found = _ipc_batches(file)
             line = 1
-            for batch in found:
+            for batch in _batches(file, n_rows, list(columns)):
                 wanted = batch.select(list(columns))
                 with arrow_errors(self.path, f"rows from {line} on are damaged"):
                     wanted.validate(full=True)
@@ -89,33 +86,31 @@ class ArrowFile:
     def _open(self) -> Iterator[Any]:
         """Open the file, and explain what is wrong with it."""
         arrow = arrow_library()
-        kind = "Parquet" if self._is_parquet else "Arrow"
+        with open(self.path, "rb") as file:
+            head = file.read(6)
+        openers = {
+            b"PAR1": ("Parquet", partial(arrow.parquet.ParquetFile, **PARQUET)),
+            b"ARROW1": ("Arrow", arrow.ipc.open_file),
+            b"\xff\xff\xff\xff": ("Arrow", arrow.ipc.open_stream),
+        }
+        kind, opener = next((openers[m] for m in openers if head.startswith(m)), ("", None))
+        if opener is None:
+            raise DataError(
+                "is neither a Parquet nor an Arrow file by its first bytes. Compressed files must "
+                "be unpacked first; files of Feather's first version must be written again.",
+                file=self.path,
+            )
         with (
             arrow_errors(self.path, f"cannot be read as {kind}"),
             arrow.OSFile(self.path) as stream,  # mapped memory could be cut off while it is read
         ):
-            yield self._reader(arrow, stream)
-
-    def _reader(self, arrow: Any, stream: Any) -> Any:
-        head = stream.read(8)
-        stream.seek(0)
-        if head[:4] == b"PAR1":
-            return arrow.parquet.ParquetFile(
-                stream, pre_buffer=False, buffer_size=1 << 16, page_checksum_verification=True
-            )
-        if head[:6] == b"ARROW1":
-            return arrow.ipc.open_file(stream)
-        if head[:4] == b"\xff\xff\xff\xff":
-            return arrow.ipc.open_stream(stream)
-        raise DataError(
-            "is neither a Parquet nor an Arrow file by its first bytes. Compressed files must be "
-            "unpacked first; files of Feather's first version must be written again.",
-            file=self.path,
-        )
+            yield opener(stream)
 
 
-def _ipc_batches(file: Any) -> Iterator[Any]:
-    """Return the batches of an IPC file or stream."""
+def _batches(file: Any, n_rows: int, columns: list[str]) -> Iterator[Any]:
+    """Return the batches of a file of any kind."""
+    if hasattr(file, "iter_batches"):
+        return iter(file.iter_batches(n_rows, columns=columns))
     if not hasattr(file, "num_record_batches"):
         return iter(file)
     return (file.get_batch(i) for i in range(file.num_record_batches))

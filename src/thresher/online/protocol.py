@@ -3,17 +3,20 @@
 from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, ClassVar, Generic, Protocol, Self, TypeVar
+from typing import TYPE_CHECKING, Any, ClassVar, Generic, Self, TypeAlias, TypeVar
 
 import numpy as np
 
 from thresher.losses import Loss
-from thresher.online.arrays import Arrays, Restore
+from thresher.online.arrays import Arrays
 from thresher.online.steps import Steps
 from thresher.online.updates import Updates
 from thresher.rows import Rows
 from thresher.threads import Threads
 from thresher.validation import Parameters
+
+if TYPE_CHECKING:
+    from thresher.online.paths import PathState
 
 ENDLESS = 1 << 60
 HEAVY = 1e6  # times that a row counts, from which on its weight may be what overflows
@@ -53,36 +56,9 @@ class Overflow(ArithmeticError):
         )
 
 
-class State(Protocol):
-    """All that a learner changes: numbers by slot that grow, and can be put back."""
-
-    @property
-    def n_slots(self) -> int:
-        """Return how many columns have occurred."""
-        ...
-
-    def grow(self, n_slots: int, n_columns: int) -> None:
-        """Make room for columns that have appeared, of so many that there are."""
-        ...
-
-    def finite(self, slots: np.ndarray) -> bool:
-        """Return whether all numbers of the given slots, and of none in particular, are finite."""
-        ...
-
-    def savepoint(self, slots: np.ndarray, n_updates: int) -> Restore:
-        """Return what undoes so many updates by rows that have the given slots, and new ones."""
-        ...
-
-    def tree(self) -> dict[str, Any]:
-        """Return all of it as a tree of plain values."""
-        ...
-
-    def from_tree(self, tree: dict[str, Any]) -> Self:
-        """Return the state that gave a tree; it must be of the same kind as this one."""
-        ...
-
-
-S = TypeVar("S", bound=State)
+# All that a learner changes: numbers by slot that grow, and can be put back.
+State: TypeAlias = "Arrays | PathState"
+S = TypeVar("S", bound="Arrays | PathState")
 
 
 @dataclass(frozen=True)
