@@ -200,6 +200,9 @@ def test_values_are_read_as_their_declaration_allows(allowed, text, expected):
 def test_messages_name_options():
     for message, expected in {
         "hash_bits=99: it must be 1 to 30.": "--hash-bits 99: it must be 1 to 30.",
+        "use sep=';' (--sep ';'), or on_error='skip', --on-error skip": (
+            "use --sep ';', or --on-error skip"
+        ),
         "name them all (classes=, --classes).": "name them all (--classes).",
         "set alpha=3 and label=x": "set alpha=3 and --label x",
     }.items():

@@ -142,7 +142,8 @@ def _dashed(name: str) -> str:
 def in_options(message: str) -> str:
     """Return a message that names keywords of programs as one that names options."""
     names = "|".join(one.name for one in READ)
-    message = re.sub(r"\b\w+=, (?=--)", "", message)
+    message = re.sub(rf"\b(?:{names})=[^()]*? \((--[^()]*)\)", r"\1", message)
+    message = re.sub(r"\b\w+=\S*?, (?=--)", "", message)
     return re.sub(rf"\b({names})=", lambda found: f"--{_dashed(found[1])} ", message)
 
 

@@ -27,6 +27,8 @@ from thresher.estimators.inputs import (
     with_one_index_type,
 )
 from thresher.fitted import Fitted, Scorer
+from thresher.formats.names import Names
+from thresher.formats.tables import has_mean
 from thresher.rows import Rows
 
 if TYPE_CHECKING:
@@ -57,7 +59,7 @@ class LinearModel(SelectorMixin, BaseEstimator):
         "feature_names_in_": np.ndarray,
         "_sparse": bool,
         "index_base_": int | None,
-        "reading_": dict[str, str | None],
+        "reading_": dict[str, str | list[str] | None],
         "row_counts_": np.ndarray,
     }
 
@@ -66,7 +68,7 @@ class LinearModel(SelectorMixin, BaseEstimator):
     _sparse: bool = False
     index_base_: int | None = None  # what a file of numbered columns calls the first
     row_counts_: np.ndarray  # rows that fit learned from: of each class, or all numbers
-    reading_: dict[str, str | None]  # how the files of training name labels and weights
+    reading_: dict[str, str | list[str] | None]  # how files of training name labels, weights, gaps
 
     @property
     def fitted_(self) -> Fitted:
@@ -166,14 +168,19 @@ class LinearModel(SelectorMixin, BaseEstimator):
         if isinstance(X, Rows):
             return self.row_margins(X)
         names = self.fitted_.names
-        by_name = names is not None and "feature_names_in_" not in vars(self) and has_names(X)
-        if by_name or is_dicts(X):
+        if is_dicts(X) or (self._reads_tables(names) and has_names(X)):
             return self.row_margins(rows_by_name(X, names))
         rows, n_columns = unchecked_rows(self, X)
         margins, fine = self._scorer().checked_margins(rows)
         if fine and np.isfinite(margins).all():
             return margins
         return self.row_margins(tidy_rows(self, rows, n_columns))
+
+    def _reads_tables(self, names: Names | None) -> bool:
+        """Return whether frames hold what is no number: categories, or gaps that a mean fills."""
+        if names is None or "feature_names_in_" not in vars(self):
+            return names is not None
+        return any(map(has_mean, names.kinds.values()))
 
     def _scorer(self) -> Scorer:
         """Return what computes margins; it is made when it is first needed."""

@@ -1,6 +1,6 @@
 """Learning from a source chunk by chunk, so that it can stop and go on between any two."""
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from os import PathLike
@@ -25,7 +25,12 @@ from thresher.formats.protocol import Notify, Progress, Reading, Source
 from thresher.online.training import unchanged
 from thresher.threads import Report
 
-REMEMBERED = ("label", "weight", "missing")  # options of reading that hold for other files, too
+REMEMBERED = (
+    "label",
+    "weight",
+    "missing",
+    "na_values",
+)  # options of reading that hold for other files, too
 if TYPE_CHECKING:
     from thresher.estimators.winnow_training import WinnowTraining
 
@@ -74,6 +79,11 @@ def _given(
         raise ValueError(f"{', '.join(reading)}: options of reading are for files.")
     if hasattr(source, "chunks"):
         return cast(Source, source)
+    if hasattr(source, "shape") or isinstance(source, Mapping):
+        raise TypeError(
+            f"X is of type {type(source).__name__}, which is rows and not a stream of them: give "
+            "[(X, y)], or [X] where no labels are needed."
+        )
     if isinstance(source, Iterable):
         return GivenSource(source, names, labelled)
     raise TypeError(
@@ -93,7 +103,7 @@ def prediction_source(
     if not _are_paths(rows):
         return _given(rows, reading, names, labelled)
     paths = [rows] if isinstance(rows, str | PathLike) else list(rows)
-    how = replace(_as_before(model, names, reading), labelled=labelled)
+    how = _as_before(model, names, {"ignore_labels": not labelled, **reading})
     source = open_rows(paths, how, names, **reading)
     _refuse_mismatch(model, source)
     return source
@@ -105,7 +115,7 @@ def _as_before(model: LinearModel, names: Names | None, given: dict[str, Any]) -
     known = {"index_base": model.index_base_, **getattr(model, "reading_", {})}
     if isinstance(names, HashedNames):
         known["hash_bits"] = names.n_bits
-    unsaid = {name: one for name, one in known.items() if getattr(how, name) is None}
+    unsaid = {name: one for name, one in known.items() if getattr(how, name) in (None, [])}
     return replace(how, **unsaid)
 
 

@@ -117,7 +117,8 @@ def from_tree(kind: Any, tree: Any, name: str) -> Any:
         if tree is None and NoneType in inner:
             return None
         kinds = [one for one in inner if one is not NoneType]
-        return from_tree(kinds[0], tree, name)
+        fitting = [one for one in kinds if isinstance(tree, get_origin(one) or one)]
+        return from_tree((fitting or kinds)[0], tree, name)
     if origin in (list, dict):
         parts = _typed(tree, name, origin)
         if origin is list:

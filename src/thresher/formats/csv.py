@@ -115,7 +115,8 @@ class TableSource(TabularSource):
                     file=file,
                 )
         label = reading.label or "label"
-        return _Layout(columns, set(features), label if label in columns else None, reading.weight)
+        weight = None if reading.ignore_labels else reading.weight
+        return _Layout(columns, set(features), label if label in columns else None, weight)
 
     def _chunk(self, layout: "_Layout", batch: Batch, file: str) -> Chunk:
         """Return a batch's rows, without those that are refused."""

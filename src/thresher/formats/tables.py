@@ -3,12 +3,13 @@
 import warnings
 from collections.abc import Mapping, Sequence
 from fnmatch import fnmatchcase
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from thresher.formats.chunk import Chunk, Refuse, assemble
-from thresher.formats.errors import DataError
+from thresher.formats.errors import BadRow, DataError
+from thresher.formats.labels import is_missing
 from thresher.formats.names import ZERO, Kind, Names
 from thresher.formats.protocol import Reading
 
@@ -56,6 +57,32 @@ def learn_means(table: Table, names: Names) -> None:
             with np.errstate(over="ignore"):
                 mean = float(present.mean()) if present.size else 0.0
             names.kinds[name] = mean if np.isfinite(mean) else 0.0
+
+
+def as_in_table(found: Mapping[str, Any], kinds: Mapping[str, Kind]) -> Mapping[str, Any]:
+    """Return the entries of an object as the row of a table that a model has learned from.
+
+    Without such a table they are returned as they are. In a table, what is not there is missing,
+    and what the model has no column for is no feature.
+    """
+    entries: dict[str, Any] = {}
+    for name, kind in kinds.items():
+        value = found.get(name)
+        missing = is_missing(value)
+        if kind is not None and isinstance(value, str):
+            raise BadRow(f"the value of {name!r} is a string, but was a number before: convert it")
+        if kind is None and isinstance(value, int | float) and not missing:
+            entries[name] = as_word(value)
+        elif has_mean(kind) and missing:
+            entries |= {name: kind, f"{name}={ABSENT}": 1}
+        else:
+            entries[name] = None if missing else value
+    return entries if kinds else found
+
+
+def as_word(number: float) -> str:
+    """Return a number as a CSV file has it."""
+    return str(number).removesuffix(".0")
 
 
 def has_mean(kind: Kind) -> bool:
@@ -178,7 +205,8 @@ def check_same_columns(columns: Sequence[str], first: Sequence[str], file: str) 
 def check_present(reading: Reading, columns: Sequence[str], file: str) -> None:
     """Refuse a table that lacks a column that the reading names."""
     wanted = {"label": reading.label or "label"} if reading.labelled else {}
-    wanted |= {"weight": reading.weight} if reading.weight is not None else {}
+    if reading.weight is not None and not reading.ignore_labels:
+        wanted["weight"] = reading.weight
     for what, name in wanted.items():
         if name not in columns:
             raise DataError(
