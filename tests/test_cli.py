@@ -203,6 +203,7 @@ def test_messages_name_options():
         "use sep=';' (--sep ';'), or on_error='skip', --on-error skip": (
             "use --sep ';', or --on-error skip"
         ),
+        "missing= (--missing) has alternatives": "--missing has alternatives",
         "name them all (classes=, --classes).": "name them all (--classes).",
         "set alpha=3 and label=x": "set alpha=3 and --label x",
     }.items():

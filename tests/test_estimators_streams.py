@@ -219,6 +219,9 @@ def test_gaps_are_the_same_in_files_frames_and_dicts(tmp_path, town):
     frame = pd.DataFrame({"id": [1, 2], "age": [None, 4.0], "town": ["Bern", "Basel"]})
     expected = model.decision_function(frame)
     assert_array_equal(model.decision_function(frame.to_dict("records")), expected)
+    chosen = model.transform(frame)
+    assert chosen.shape == (2, model.n_features_selected_)
+    assert (model.transform(frame.to_dict("records")) != chosen).nnz == 0
     frame.to_json(tmp_path / "b.jsonl", orient="records", lines=True)
     frame.assign(label="?").to_csv(tmp_path / "b.csv", index=False, na_rep="NA")
     for file in ("b.csv", "b.jsonl"):  # without weights, and with labels that are none

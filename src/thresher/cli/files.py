@@ -72,8 +72,10 @@ def refuse_unreadable(paths: Sequence[str]) -> None:
 
 def note_decided(source: "Source", quiet: bool) -> None:
     """Print what rows decided of how all are read, each note once."""
+    from thresher.cli.options import in_options
+
     for note in source.decided:
-        say(note, quiet)
+        say(in_options(note), quiet)
     source.decided.clear()
 
 

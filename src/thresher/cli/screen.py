@@ -58,9 +58,13 @@ def silence(stream: TextIO | None) -> None:
 @contextmanager
 def noting_warnings(quiet: bool) -> Iterator[None]:
     """Print warnings as notes."""
+    from thresher.cli.options import in_options
+
     with warnings.catch_warnings():
         warnings.simplefilter("default", UserWarning)
-        warnings.showwarning = lambda message, *_, **__: say(f"Warning: {message}", quiet)
+        warnings.showwarning = lambda message, *_, **__: say(
+            f"Warning: {in_options(str(message))}", quiet
+        )
         yield
 
 

@@ -230,8 +230,17 @@ class LinearModel(SelectorMixin, BaseEstimator):
         return scores.evaluate_stream(self, source)[0]
 
     def transform(self, X: Any) -> Any:
-        """Return the selected columns of X; those of a data frame are found by name."""
+        """Return the selected columns of X; those of data frames and dicts are found by name.
+
+        Where there are categories or dicts, these are columns of a sparse matrix.
+        """
         check_is_fitted(self)
+        names = self.fitted_.names
+        if is_dicts(X) or (self._reads_tables(names) and has_names(X)):
+            rows = rows_by_name(X, names)
+            width = max(self.fitted_.n_columns, int(rows.columns.max(initial=0)) + 1)
+            parts = rows.values, rows.columns.astype(np.int64), rows.starts
+            return sparse.csr_array(parts, shape=(rows.n, width))[:, self.fitted_.columns]
         return super().transform(in_training_order(self, with_one_index_type(X)))
 
     def _get_support_mask(self) -> np.ndarray:
