@@ -227,6 +227,8 @@ def test_gaps_are_the_same_in_files_frames_and_dicts(tmp_path, town):
     for file in ("b.csv", "b.jsonl"):  # without weights, and with labels that are none
         found = list(model.predict_stream(tmp_path / file, "decision_function"))
         assert_array_equal(np.concatenate(found), expected)
+    with pytest.raises(ValueError, match="missing='zero': the model has learned with 'mean'"):
+        model.evaluate(tmp_path / "a.csv", missing="zero")
     with pytest.raises(ValueError, match="whose names are no strings"):
         model.predict(frame.set_axis(range(3), axis=1))
 

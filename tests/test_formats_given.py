@@ -98,6 +98,10 @@ REFUSED = {
     "mixed": (FRAME.assign(d=[1, "a", None]), "'d' holds neither numbers nor strings"),
     "nan": (FRAME.assign(age=[1, np.nan, 2]), "column 'age' is nan, and all must be finite"),
     "inf": (FRAME.assign(age=[1, np.inf, 2]), "column 'age' is inf"),
+    "alike": (
+        FRAME.assign(**{"town=Bern": 1}),
+        "'town=Bern' is called like a category of .* 'town'",
+    ),
     "twice": (FRAME.set_axis(["a", "b", "a"], axis=1), "Two columns are called 'a'"),
     "array": (np.array([[1, np.nan]]), "row 0, column 1 is nan, and all must be finite"),
 }

@@ -15,13 +15,14 @@ from thresher.estimators.scores import targets_of
 from thresher.files import access
 from thresher.formats.cache import cached
 from thresher.formats.chunk import Chunk
-from thresher.formats.errors import DataError
+from thresher.formats.errors import DataError, OptionError
 from thresher.formats.given import GivenSource
 from thresher.formats.labels import find_classes
 from thresher.formats.names import HashedNames, Names
 from thresher.formats.opening import open_rows, reading_from
 from thresher.formats.passes import passes_over
 from thresher.formats.protocol import Notify, Progress, Reading, Source
+from thresher.formats.tables import has_mean
 from thresher.online.training import unchanged
 from thresher.threads import Report
 
@@ -112,11 +113,23 @@ def prediction_source(
 def _as_before(model: LinearModel, names: Names | None, given: dict[str, Any]) -> Reading:
     """Return how to read: what is not given is as it was in training."""
     how = reading_from(given)
+    _refuse_other_filling(how.missing, names)
     known = {"index_base": model.index_base_, **getattr(model, "reading_", {})}
     if isinstance(names, HashedNames):
         known["hash_bits"] = names.n_bits
     unsaid = {name: one for name, one in known.items() if getattr(how, name) in (None, [])}
     return replace(how, **unsaid)
+
+
+def _refuse_other_filling(missing: str | None, names: Names | None) -> None:
+    """Refuse to fill gaps in another way than in training."""
+    numbers = [kind for kind in (names.kinds if names else {}).values() if kind is not None]
+    usual = "mean" if any(map(has_mean, numbers)) else "zero"
+    if numbers and missing in ("mean", "zero") and missing != usual:
+        raise OptionError(
+            f"missing={missing!r}: the model has learned with {usual!r}. Leave the option out, or "
+            "train anew."
+        )
 
 
 def _refuse_mismatch(model: LinearModel, source: Source) -> None:

@@ -34,6 +34,7 @@ from thresher.formats.tables import (
     Table,
     as_in_table,
     as_word,
+    check_distinct,
     check_known,
     has_mean,
     listed,
@@ -101,6 +102,8 @@ def _rows_of_frame(frame: Frame, names: Names, learn: bool) -> Chunk:
     tabular = names.kinds or not len(names)  # else the model knows features of dicts
     kinds = names.kinds if learn and tabular else dict(names.kinds)
     columns = check_known(frame.names, names, None)
+    if not names.kinds:
+        check_distinct(columns, None)
     table = Table({}, {}, None, None, frame.n_rows)
     for name in columns:
         values = frame.column(name)

@@ -161,7 +161,23 @@ def _chosen(features: list[str], reading: Reading, file: str) -> list[str]:
     chosen = [name for name in features if name in kept]
     if features and not chosen:
         raise DataError("keep and ignore leave no column to learn from", file=file)
+    check_distinct(chosen, file)
     return chosen
+
+
+def check_distinct(features: Sequence[str], file: str | None) -> None:
+    """Refuse a column that is called like a category of another one."""
+    there = set(features)
+    for name in (name for name in features if "=" in name):
+        column = next(
+            (name[:i] for i, c in enumerate(name) if c == "=" and name[:i] in there), None
+        )
+        if column is not None:
+            raise DataError(
+                f"column {name!r} is called like a category of column {column!r}: rename one of "
+                "them, or leave one out",
+                file=file,
+            )
 
 
 def _matching(columns: list[str], what: str, patterns: Sequence[str], file: str) -> list[str]:
