@@ -377,6 +377,7 @@ def test_forged_values_are_refused_or_harmless(name, training_state):
         (["fitted", "link"], "magic", "there is no link 'magic'"),
         (["fitted", "names"], {**GrowingNames().tree(), "kind": "x"}, "unknown kind"),
         (["facts", "index_base_"], 0.5, "index_base_ is of the type float"),
+        (["facts", "reading_"], {"label": ["a"]}, "reading_ has a list for a string"),
         (["facts", "__class__"], 1, "there are __class__"),
         (["facts", "feature_names_in_"], np.array([1]), "feature_names_in_ is an array of int64"),
         (["training"], {}, "begun_with is missing"),

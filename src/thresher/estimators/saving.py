@@ -272,6 +272,9 @@ def facts_from(read: Tree, kinds: Mapping[str, Any], fitted: Fitted) -> dict[str
     facts = {name: from_tree(kinds[name], one, name) for name, one in read.items()}
     if "feature_names_in_" in facts:
         access.array(read, "feature_names_in_", object, (fitted.n_columns,))
+    reading = {name: one for name, one in facts.get("reading_", {}).items() if one is not None}
+    if any(isinstance(one, list) != (name == "na_values") for name, one in reading.items()):
+        access.refuse("reading_ has a list for a string, or reversed")
     if "row_counts_" in facts:
         n_counts = 1 if fitted.labels is None else fitted.labels.size
         access.array(read, "row_counts_", np.int64, (n_counts,))
