@@ -323,10 +323,14 @@ class LinearModel(SelectorMixin, BaseEstimator):
     def report(self, path: str | os.PathLike[str], test: Any = None) -> None:
         """Write the model as one HTML page: what it predicts, how well, and by which features.
 
-        ``test`` are rows to evaluate it by: a tuple of X and y, or what ``thresher.open_rows``
-        returns. The page needs nothing else: it can be mailed, printed, and read offline.
+        ``test`` are rows to evaluate it by: a tuple of X and y, or files as in ``evaluate``. The
+        page needs nothing else: it can be mailed, printed, and read offline.
         """
+        from thresher.estimators.streaming import prediction_source
+
         check_is_fitted(self)
+        if test is not None and not isinstance(test, tuple):
+            test = prediction_source(self, test, labelled=True)
         import_module("thresher.report").write(self, path, test)
 
     def to_sklearn(self) -> Any:

@@ -102,7 +102,10 @@ def prediction_source(
     """
     names = model.fitted_.names
     if not _are_paths(rows):
-        return _given(rows, reading, names, labelled)
+        source = _given(rows, reading, names, labelled)
+        _refuse_mismatch(model, source)
+        _refuse_other_names(names, source.names)
+        return source
     paths = [rows] if isinstance(rows, str | PathLike) else list(rows)
     how = _as_before(model, names, {"ignore_labels": not labelled, **reading})
     source = open_rows(paths, how, names, **reading)
@@ -150,6 +153,17 @@ def _are_paths(source: Given) -> TypeGuard[Paths]:
     if isinstance(source, list | tuple):
         return bool(source) and all(isinstance(one, str | PathLike) for one in source)
     return isinstance(source, str | PathLike)
+
+
+def _refuse_other_names(known: Names | None, names: Names | None) -> None:
+    """Refuse a source that numbers features in its own way: it would be predicted wrongly."""
+    if isinstance(known, HashedNames) and isinstance(names, HashedNames):
+        known = names if known.n_bits == names.n_bits else known
+    if names is not known:
+        raise DataError(
+            "The source numbers its features in another way than the model: give the paths of the "
+            "files, or open_rows(..., names=model.fitted_.names)."
+        )
 
 
 @dataclass
