@@ -27,8 +27,7 @@ from thresher.estimators.inputs import (
     with_one_index_type,
 )
 from thresher.fitted import Fitted, Scorer
-from thresher.formats.names import Names
-from thresher.formats.tables import has_mean
+from thresher.formats.names import Names, has_mean
 from thresher.rows import Rows
 
 if TYPE_CHECKING:

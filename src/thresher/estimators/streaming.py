@@ -18,11 +18,10 @@ from thresher.formats.chunk import Chunk
 from thresher.formats.errors import DataError, OptionError
 from thresher.formats.given import GivenSource
 from thresher.formats.labels import find_classes
-from thresher.formats.names import HashedNames, Names
+from thresher.formats.names import HashedNames, Names, has_mean
 from thresher.formats.opening import open_rows, reading_from
 from thresher.formats.passes import passes_over
 from thresher.formats.protocol import Notify, Progress, Reading, Source
-from thresher.formats.tables import has_mean
 from thresher.online.training import unchanged
 from thresher.threads import Report
 
@@ -158,7 +157,8 @@ def _are_paths(source: Given) -> TypeGuard[Paths]:
 def _refuse_other_names(known: Names | None, names: Names | None) -> None:
     """Refuse a source that numbers features in its own way: it would be predicted wrongly."""
     if isinstance(known, HashedNames) and isinstance(names, HashedNames):
-        known = names if known.n_bits == names.n_bits else known
+        alike = (known.n_bits, known.kinds) == (names.n_bits, names.kinds)
+        known = names if alike else known
     if names is not known:
         raise DataError(
             "The source numbers its features in another way than the model: give the paths of the "
