@@ -6,13 +6,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from thresher.cli import options as opt
-from thresher.cli.files import (
-    load_model,
-    note_skipped,
-    refuse_absent,
-    refuse_unknown,
-    refuse_unreadable,
-)
+from thresher.cli.files import note_skipped, refuse_unknown, refuse_unreadable
 from thresher.cli.screen import Progress, json_text, noting_warnings, printable
 
 if TYPE_CHECKING:
@@ -59,11 +53,11 @@ def evaluate(
     rows is as in training.
     """
     reading = opt.reading_from(options)
-    refuse_absent(model)
     refuse_unreadable(files)
+    from thresher.estimators.saving import load
     from thresher.estimators.streaming import prediction_source
 
-    fitted = load_model(model)
+    fitted = load(model)
     source = prediction_source(fitted, files, labelled=True, **reading)
     figures, unknown = evaluate_rows(fitted, source, quiet)
     refuse_unknown(unknown, allow_no_features)
@@ -78,7 +72,7 @@ def evaluate_rows(
     from thresher.estimators.scores import evaluate_stream
 
     with noting_warnings(quiet), Progress("evaluating", quiet) as progress:
-        found, unknown = evaluate_stream(model, source, progress.add)
+        found, unknown = evaluate_stream(model, source, progress.reach)
     figures = {**asdict(found), "skipped": source.skipped.count}
     labels = model.fitted_.labels
     if labels is not None:

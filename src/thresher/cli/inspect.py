@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from thresher.cli import options as opt
-from thresher.cli.files import load_model, path_of
+from thresher.cli.files import path_of
 from thresher.cli.screen import json_text, printable
 
 if TYPE_CHECKING:
@@ -43,7 +43,9 @@ def inspect(model: str, top: int, everything: bool, sizes: bool, as_json: bool) 
     Features are sorted by their effect, which the bars show: the change of the margin by one
     standard deviation of a measured column; of other columns the weight.
     """
-    fitted = load_model(model)
+    from thresher.estimators.saving import load
+
+    fitted = load(model)
     if sizes:
         path = path_of(fitted)
         click.echo(json_text(path_tree(path)) if as_json else "\n".join(path_lines(path)))

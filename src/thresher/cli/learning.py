@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 import click
 
 import thresher
-from thresher.cli import ENDED_BY, Interrupted, handling, interruptible
+from thresher.cli import ENDED_BY, Interrupted, handling, interrupt
 from thresher.cli.checkpoint import Keeper, Recipe, Tree
 from thresher.cli.evaluate import evaluate_rows, lines_of
 from thresher.cli.failing import WrongModel
@@ -43,12 +43,12 @@ def learn(recipe: Recipe, state: Tree | None, keeper: Keeper, quiet: bool) -> "S
 
     stop, stream = Stop(), None
     try:
-        with interruptible(), noting_warnings(quiet):
+        with handling(interrupt), noting_warnings(quiet):
             training = _begun(recipe, state, quiet)
             stream = training if isinstance(training, StreamTraining) else None
             with Progress("training", quiet) as bar, handling(stop) if stream else nullcontext():
                 for chunk in training.steps(partial(bar.show, "features", doing="selecting")):
-                    bar.add(len(chunk), training.share_done(), _more(training))
+                    bar.reach(bar.rows + len(chunk), training.share_done(), _more(training))
                     if stream is not None:
                         keeper.keep_if_due(stream)
                     if stop.number:

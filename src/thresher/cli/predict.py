@@ -57,14 +57,14 @@ def predict(
     reading = {**opt.reading_from(options), "ignore_labels": True}
     if what and as_json:
         raise click.UsageError("--json writes all that --what can choose: leave --what out.")
-    at.refuse_absent(model)
     at.check_outputs({"-o": output or at.STANDARD}, [model, *files], force)
     at.refuse_unreadable(files)
     from thresher.estimators.inputs import rows_of
+    from thresher.estimators.saving import load
     from thresher.estimators.scores import UnknownColumns, margins_stream
     from thresher.estimators.streaming import prediction_source
 
-    fitted = at.load_model(model)
+    fitted = load(model)
     lines = _objects(fitted) if as_json else _lines(fitted, what or "label")
     source = prediction_source(fitted, files, **reading)
     unknown, no_bar = UnknownColumns(fitted), quiet or at.shown_on_terminal(output)
@@ -76,7 +76,7 @@ def predict(
         for chunk, margins in margins_stream(fitted, source):
             unknown.add(rows_of(chunk))
             stream.write("".join(f"{line}\n" for line in lines(margins)).encode())
-            bar.add(len(chunk))
+            bar.reach(bar.rows + len(chunk))
         at.refuse_unknown(unknown, allow_no_features)
     at.note_skipped(source)
 

@@ -59,7 +59,7 @@ def _method_of(model: str) -> str | None:
     from thresher.files.tree import read_tree
 
     try:
-        found = read_tree(model).get("class")
+        found = read_tree(model).get("estimator")
     except (ModelFileError, OSError):
         return None
     return next((name for name, estimator in METHODS.items() if estimator == found), None)

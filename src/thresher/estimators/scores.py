@@ -1,6 +1,6 @@
 """How well a model predicts labelled rows, which may come in chunks; memory stays bounded."""
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from math import sqrt
 from typing import Any
@@ -15,14 +15,12 @@ from thresher.estimators.regressor import OnlineRegressor
 from thresher.fitted import NO_LINK
 from thresher.formats.chunk import Chunk
 from thresher.formats.errors import DataError
-from thresher.formats.protocol import Source
+from thresher.formats.protocol import Progress, Source
 from thresher.rows import Rows
 
 LEAST = 1e-15  # of a probability, so that one sure mistake does not make the log loss infinite
 MOST_DISTINCT = 1 << 20  # margins that are kept apart to rank rows by them
 COARSER = 2  # bits of margins that are given up when there are more
-
-Progress = Callable[[int], None]
 
 
 @dataclass(frozen=True)
@@ -232,7 +230,7 @@ def evaluate_stream(
         scores.add(margins, *targets_of(model, chunk, first))
         unknown.add(rows_of(chunk))
         if progress is not None:
-            progress(len(chunk))
+            progress(scores.rows)
     return scores.figures(), unknown
 
 

@@ -231,7 +231,7 @@ class StreamTraining:
         """Return the training that gave a tree, with its source opened again."""
         from thresher.estimators.saving import model_from
 
-        if access.word(tree, "fingerprint") != source.fingerprint():
+        if access.part(tree, "fingerprint", str) != source.fingerprint():
             raise DataError(
                 "The data is not what it was when the checkpoint was written: bring the old files "
                 "back, or train anew."
@@ -243,9 +243,9 @@ class StreamTraining:
             )
         columns = access.array(tree, "columns_before", np.int64, (None,))
         return cls(
-            model_from(access.branch(tree, "model")),
+            model_from(access.part(tree, "model", Tree)),
             source,
-            access.flag(tree, "watched"),
+            access.part(tree, "watched", bool),
             errors=access.number(tree, "errors"),
             before=(
                 columns,

@@ -150,16 +150,18 @@ class TrainableModel(HasParameters, LinearModel):
 
     def restore_training(self, tree: dict[str, Any]) -> None:
         """Take over what learning needs to go on."""
-        self._begun_with = access.branch(tree, "begun_with")
+        self._begun_with = access.part(tree, "begun_with", access.Tree)
         access.same_names(self._begun_with, self.fixed, "fixed parameters")
-        training = Training.from_tree(access.branch(tree, "training"), self._first_learner())
+        training = Training.from_tree(
+            access.part(tree, "training", access.Tree), self._first_learner()
+        )
         if len(training.problems) != self._n_problems():
             access.refuse(f"there are {len(training.problems)} problems")
         n_classes = len(getattr(self, "classes_", ()))
         self._class_counts = access.array(tree, "class_counts", np.int64, (n_classes,))
         self._prepared = self.fitted_.preparation
-        names = tree["names"]
-        self._names = None if names is None else names_from_tree(access.branch(tree, "names"))
+        names = access.part(tree, "names", access.Tree | None)
+        self._names = None if names is None else names_from_tree(names)
         self.training_, self._read_only = training, False
 
     def _first_learner(self) -> Online:

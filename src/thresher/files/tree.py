@@ -30,29 +30,19 @@ def write_tree(path: str | os.PathLike[str], tree: Tree) -> None:
 
 def read_tree(path: str | os.PathLike[str]) -> Tree:
     """Return the tree of a file, or raise a ModelFileError that gives the reason."""
-    header, arrays = container.read(path)
     with container.naming(path):
-        return unpack(header, arrays)
+        return loads(container.bytes_in(path))
 
 
 def dumps(tree: Tree) -> bytes:
     """Return the file of a tree as bytes."""
-    return container.dumps(*pack(tree))
+    arrays: Arrays = {}
+    return container.dumps(_pack(tree, "", arrays), arrays)
 
 
 def loads(data: bytes) -> Tree:
     """Return the tree of a file's bytes, or raise a ModelFileError."""
-    return unpack(*container.loads(data))
-
-
-def pack(tree: Tree) -> tuple[Tree, Arrays]:
-    """Return a header that is JSON, and the arrays it refers to."""
-    arrays: Arrays = {}
-    return _pack(tree, "", arrays), arrays
-
-
-def unpack(header: Tree, arrays: Arrays) -> Tree:
-    """Return the tree of a header and arrays, or raise a ModelFileError."""
+    header, arrays = container.loads(data)
     try:
         return _unpack(header, arrays)
     except NONSENSE:
