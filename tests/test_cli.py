@@ -20,7 +20,7 @@ from thresher.cli import failing, main, options
 from thresher.cli.commands import PLACES
 from thresher.cli.commands import thresher as program
 from thresher.cli.screen import json_text, printable
-from thresher.files.errors import FileError, ModelFileError
+from thresher.files import FileError, ModelFileError
 from thresher.formats.errors import DataError, OptionError
 from thresher.formats.protocol import Reading
 from thresher.validation import FLAG, Callable, Kind, Number, OneOf, Parameter, Whole

@@ -19,9 +19,8 @@ from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 
 from format_cases import every
-from thresher.files import access, container, tree
+from thresher.files import ModelFileError, access, container, tree
 from thresher.files.access import as_tree, from_tree
-from thresher.files.errors import ModelFileError
 
 TREE = {
     "kind": "test",
@@ -68,7 +67,7 @@ def resealed(data):
 
 
 def test_a_tree_comes_back_from_a_file(tmp_path):
-    tree.write_tree(tmp_path / "file", TREE)
+    (tmp_path / "file").write_bytes(tree.dumps(TREE))
     assert (tmp_path / "file").read_bytes() == DATA
     assert same(tree.read_tree(tmp_path / "file"), TREE)
 

@@ -28,8 +28,7 @@ from thresher.estimators.saving import (
     write_checkpoint,
 )
 from thresher.estimators.streaming import StreamTraining, training_source
-from thresher.files import tree
-from thresher.files.errors import FileError, ModelFileError
+from thresher.files import FileError, ModelFileError, tree
 from thresher.fitted import LOGISTIC, NO_LINK, SOFTMAX, Fitted
 from thresher.formats.errors import DataError
 from thresher.formats.names import GrowingNames, HashedNames, KnownNames
@@ -289,7 +288,7 @@ def test_errors_name_the_file(small, tmp_path):
         thresher.load(tmp_path / "model")
     with pytest.raises(thresher.ModelFileError, match="nothing cannot be loaded: there is no such"):
         thresher.load(str(tmp_path / "nothing"))
-    tree.write_tree(tmp_path / "other", {"kind": "checkpoint"})
+    (tmp_path / "other").write_bytes(tree.dumps({"kind": "checkpoint"}))
     with pytest.raises(ModelFileError, match="it is not a model, but a checkpoint"):
         thresher.load(tmp_path / "other")
 

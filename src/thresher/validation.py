@@ -4,7 +4,6 @@ Estimators and the command line's options are made of the declarations.
 """
 
 import math
-from collections.abc import Mapping
 from dataclasses import dataclass
 from numbers import Integral, Real
 from typing import Any, Protocol
@@ -134,14 +133,3 @@ class Parameter:
 
 
 Parameters = tuple[Parameter, ...]
-
-
-def check_parameters(owner: str, values: Mapping[str, Any], parameters: Parameters) -> None:
-    """Raise a ValueError that names the first parameter out of range and says what it may be."""
-    for one in parameters:
-        if not any(constraint.allows(values[one.name]) for constraint in one.allowed):
-            choices = ", or ".join(str(constraint) for constraint in one.allowed)
-            raise ValueError(
-                f"The parameter {one.name}={values[one.name]!r} of {owner} is not allowed: "
-                f"it must be {choices}."
-            )

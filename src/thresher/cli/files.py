@@ -20,7 +20,6 @@ from thresher.cli.screen import say
 
 if TYPE_CHECKING:
     from thresher.estimators.base import LinearModel
-    from thresher.estimators.scores import UnknownColumns
     from thresher.formats.protocol import Source
     from thresher.winnow.path import Path
 
@@ -59,7 +58,7 @@ def refuse_unreadable(paths: Sequence[str]) -> None:
     """Refuse rows that are not there, before anything is imported that takes a second."""
     from thresher.formats.blocks import InputFiles
 
-    InputFiles(paths).check()
+    InputFiles(paths)  # raises
 
 
 def note_decided(source: "Source", quiet: bool) -> None:
@@ -78,9 +77,8 @@ def note_skipped(source: "Source") -> None:
         say("\n  ".join(lines))
 
 
-def refuse_unknown(unknown: "UnknownColumns", allowed: bool) -> None:
+def refuse_unknown(warning: str | None, allowed: bool) -> None:
     """Refuse rows none of which has any of the model's features, unless that is allowed."""
-    warning = unknown.warning()
     if warning is not None and not allowed:
         raise WrongModel(f"{warning[0].upper()}{warning[1:]} --allow-no-features goes on.")
 

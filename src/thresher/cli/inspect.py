@@ -81,9 +81,10 @@ def features_of(model: "LinearModel") -> list[Tree]:
     """Return the selected features, strongest first, each with the class where it is strongest."""
     import numpy as np
 
+    from thresher.estimators.base import effects_of
+
     fitted, facts = model.fitted_, model.selection_facts()
-    units = fitted.preparation.raw_weights(fitted.columns, np.ones(fitted.columns.size))
-    effects = np.divide(fitted.weights, units, out=np.zeros_like(fitted.weights), where=units > 0)
+    effects = effects_of(fitted)
     strongest = np.abs(effects).argmax(axis=0) if fitted.columns.size else effects[0]
     names, features = model.column_names(fitted.columns), []
     for k in np.argsort(-np.abs(effects).max(axis=0, initial=0.0), kind="stable"):
@@ -162,6 +163,7 @@ def facts_of(tree: Tree) -> dict[str, str]:
 
 def _table(features: list[Tree]) -> "Table":
     """Return the features as a table, with bars of what they are sorted by."""
+    from rich.bar import Bar
     from rich.table import Table
     from rich.text import Text
 
@@ -180,8 +182,8 @@ def _table(features: list[Tree]) -> "Table":
         colour = ABOVE if one["effect"] > 0 else BELOW
         cells = [Text(printable(str(one[name]))) for name in words]
         cells += [Text(f"{one[name]:+.4g}", style=colour) for name in numbers]
-        cells.append(Text(bar(abs(one["effect"]) / most, BAR), style=colour))
-        table.add_row(*cells, *(f"{one[name]:.4g}" for name in more))
+        bar = Bar(most, 0, abs(one["effect"]), width=BAR, color=colour)
+        table.add_row(*cells, bar, *(f"{one[name]:.4g}" for name in more))
     return table
 
 
@@ -197,9 +199,3 @@ def _legend(tree: Tree, shown: int) -> str:
     else:
         words = "Weights are for the class where the feature is strongest (all: --json)."
     return f"{words} {hidden:,} more features: --all shows them." if hidden else words
-
-
-def bar(share: float, width: int) -> str:
-    """Return a bar as long as a share of the width, to an eighth of a character."""
-    whole, rest = divmod(round(share * width * 8), 8)
-    return "█" * whole + ("▏▎▍▌▋▊▉"[rest - 1] if rest else "")

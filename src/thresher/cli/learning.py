@@ -164,9 +164,9 @@ def _figures(recipe: Recipe, model: "OnlineModel", quiet: bool) -> Tree | None:
     if recipe.holdout:
         source = HeldOut(source, recipe.holdout, recipe.seed, held=True)
         of += f" ({recipe.holdout:.3g} of the rows, held out)"
-    figures, unknown = evaluate_rows(model, source, quiet)
-    if unknown.warning():
-        say(f"Warning: {unknown.warning()}", quiet)
+    figures, warning = evaluate_rows(model, source, quiet)
+    if warning:
+        say(f"Warning: {warning}", quiet)
     if recipe.test:
         note_skipped(source)
     return {"of": of, **figures}
@@ -174,13 +174,12 @@ def _figures(recipe: Recipe, model: "OnlineModel", quiet: bool) -> Tree | None:
 
 def _write(recipe: Recipe, model: "OnlineModel", figures: Tree | None) -> None:
     """Write the model, also to standard output and to devices."""
-    from thresher.estimators.saving import model_tree
-    from thresher.files.tree import dumps
+    from thresher.estimators.saving import dumps
 
     about: Tree = {"files": [os.path.basename(path) for path in recipe.files]}
     if figures is not None:
         about["evaluation"] = figures
-    data = dumps(model_tree(model, recipe.keep_state, about))
+    data = dumps(model, recipe.keep_state, about)
     with writing(recipe.output) as stream:
         stream.write(data)
 

@@ -55,7 +55,7 @@ def method_in(args: list[str]) -> str:
 
 def _method_of(model: str) -> str | None:
     """Return the method of a model's file, None if that cannot be known."""
-    from thresher.files.errors import ModelFileError
+    from thresher.files import ModelFileError
     from thresher.files.tree import read_tree
 
     try:

@@ -16,14 +16,13 @@ import numpy as np
 
 import thresher
 from thresher.estimators.learning import OnlineModel
-from thresher.files import access, container, tree
+from thresher.files import ModelFileError, access, container, tree
 from thresher.files.access import as_tree, from_tree
-from thresher.files.errors import ModelFileError
+from thresher.files.atomic import write_bytes
 from thresher.files.tree import Tree, narrow
 from thresher.fitted import CLIPPED, LOGISTIC, NO_LINK, SOFTMAX, Fitted
 from thresher.formats.names import names_from_tree
 from thresher.rows import MOST_COLUMNS
-from thresher.validation import check_parameters
 
 MODEL, CHECKPOINT = "model", "checkpoint"  # kinds of files
 # The classes that a file can name, all of them public.
@@ -55,7 +54,7 @@ def save(
     ``about`` is added to where the model comes from (``provenance_``), such as a date; all of it
     must be plain values.
     """
-    tree.write_tree(path, model_tree(model, training_state, about))
+    write_bytes(path, dumps(model, training_state, about))
 
 
 def load(path: str | os.PathLike[str]) -> Any:
@@ -78,9 +77,11 @@ def load(path: str | os.PathLike[str]) -> Any:
         return loads(container.bytes_in(path))
 
 
-def dumps(model: OnlineModel, training_state: bool = False) -> bytes:
+def dumps(
+    model: OnlineModel, training_state: bool = False, about: Mapping[str, Any] | None = None
+) -> bytes:
     """Return the bytes of the file that ``save`` writes."""
-    return tree.dumps(model_tree(model, training_state))
+    return tree.dumps(model_tree(model, training_state, about))
 
 
 def loads(data: bytes) -> Any:
@@ -129,7 +130,14 @@ def model_from(read: Tree) -> Any:
     if stored.estimator not in CLASSES:
         access.refuse(f"this version of Thresher has no class {stored.estimator[:80]!r}")
     model = getattr(thresher, stored.estimator)()
-    model.set_params(**parameters_from(stored.parameters, model))
+    access.same_names(stored.parameters, model.get_params(deep=False), "parameters")
+    model.set_params(
+        **{
+            name: dict(value["pairs"]) if isinstance(value, dict) else value
+            for name, value in stored.parameters.items()
+        }
+    )
+    model.check_parameters()
     fitted, selection = fitted_from(stored.fitted), stored.selection
     if (fitted.labels is None) == hasattr(model, "class_weight"):
         access.refuse("labels do not go with the class")
@@ -159,7 +167,8 @@ def write_checkpoint(path: str | os.PathLike[str], recipe: Tree, training: Tree 
     The ``recipe`` is what it was started with, such as files and parameters, as plain values;
     without a ``training`` nothing has been learned yet.
     """
-    tree.write_tree(path, {"kind": CHECKPOINT, "recipe": recipe, "training": training})
+    state = {"kind": CHECKPOINT, "recipe": recipe, "training": training}
+    write_bytes(path, tree.dumps(state))
 
 
 def read_checkpoint(path: str | os.PathLike[str]) -> tuple[Tree, Tree | None]:
@@ -187,17 +196,6 @@ def parameters_tree(model: OnlineModel) -> Tree:
                 f"learned does not need it any more, so set it to something plain before saving, "
                 f"such as set_params({name}=None)."
             )
-    return parameters
-
-
-def parameters_from(read: Tree, model: OnlineModel) -> dict[str, Any]:
-    """Return the parameters of a tree, all that the model has, and within their bounds."""
-    access.same_names(read, model.get_params(deep=False), "parameters")
-    parameters = {
-        name: dict(value["pairs"]) if isinstance(value, dict) else value
-        for name, value in read.items()
-    }
-    check_parameters(type(model).__name__, parameters, model.parameters)
     return parameters
 
 
@@ -233,7 +231,9 @@ def fitted_from(read: Tree) -> Fitted:
     """Return the fitted model that gave a tree."""
     names = access.part(read, "names", Tree | None)
     fitted: Fitted = from_tree(Fitted, {**read, "names": None}, "fitted")
-    how, n_columns = fitted.preparation, access.whole(read, "n_columns", MOST_COLUMNS - 1)
+    how, n_columns = fitted.preparation, fitted.n_columns
+    if not 0 <= n_columns < MOST_COLUMNS:
+        access.refuse(f"n_columns is {n_columns}")
     parts, ways = fitted._asdict(), how._asdict()
     columns, measured = _columns(parts, "columns", n_columns), _columns(ways, "measured", n_columns)
     _refuse_infinite(parts, "intercepts", (None,))

@@ -29,7 +29,7 @@ class TrainableModel(HasParameters, LinearModel):
         **LinearModel.stored,
         "n_iter_": int,
         "data_fingerprint_": str,
-        "_seed": int,
+        "seed_": int,
     }
 
     loss: str
@@ -46,7 +46,7 @@ class TrainableModel(HasParameters, LinearModel):
     data_fingerprint_: str
     training_: Training
     _prepared: Preparation
-    _seed: int
+    seed_: int  # of everything random, as drawn from ``random_state``
     _class_counts: np.ndarray
     _begun_with: dict[str, Any]
     _settings: tuple[list[Any], Online]  # parameters that were checked, and their learner
@@ -69,7 +69,7 @@ class TrainableModel(HasParameters, LinearModel):
 
     def _begin(self, stream: bool) -> None:
         """Start without having learned anything."""
-        self._seed = int(check_random_state(self.random_state).randint(2**31))
+        self.seed_ = int(check_random_state(self.random_state).randint(2**31))
         self._prepared = self._preparation()
         self._class_counts = np.zeros(len(getattr(self, "classes_", ())), np.int64)
         learner = self._stream_learner() if stream else self._learner()
@@ -82,7 +82,7 @@ class TrainableModel(HasParameters, LinearModel):
         known = vars(self).get("_settings")
         if known is not None and all(map(is_, values, known[0])):
             return known[1]
-        self._check_parameters()
+        self.check_parameters()
         self._refuse_changed()
         learner = self._stream_learner()
         self._settings = values, learner
@@ -168,7 +168,7 @@ class TrainableModel(HasParameters, LinearModel):
         """Return a learner with the parameters that learning began with, changed since or not."""
         draft = self._draft(fresh=False)
         draft.set_params(**self._begun_with)
-        draft._check_parameters()
+        draft.check_parameters()
         return draft._stream_learner()
 
     def _refuse_read_only(self) -> None:

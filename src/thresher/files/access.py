@@ -14,7 +14,7 @@ from typing import Any, NoReturn, Union, get_args, get_origin, get_type_hints
 
 import numpy as np
 
-from thresher.files.errors import ModelFileError
+from thresher.files import ModelFileError
 
 Tree = dict[str, Any]
 

@@ -24,7 +24,7 @@ from safetensors import SafetensorError
 from safetensors.numpy import load as arrays_from
 from safetensors.numpy import save as bytes_of
 
-from thresher.files.errors import ModelFileError
+from thresher.files import ModelFileError
 
 Header = dict[str, Any]
 Arrays = dict[str, np.ndarray]

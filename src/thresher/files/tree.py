@@ -11,9 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from thresher.files import container
-from thresher.files.atomic import write_bytes
-from thresher.files.errors import ModelFileError
+from thresher.files import ModelFileError, container
 
 Tree = dict[str, Any]
 Arrays = dict[str, np.ndarray]
@@ -21,11 +19,6 @@ Arrays = dict[str, np.ndarray]
 MARK = "$"
 MANY = 16  # strings in a list that are worth two arrays
 NONSENSE = (KeyError, ValueError, TypeError, AttributeError, RecursionError, OverflowError)
-
-
-def write_tree(path: str | os.PathLike[str], tree: Tree) -> None:
-    """Write a tree to a file, whole or not at all."""
-    write_bytes(path, dumps(tree))
 
 
 def read_tree(path: str | os.PathLike[str]) -> Tree:
