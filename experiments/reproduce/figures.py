@@ -1,6 +1,7 @@
 """The figures, drawn from records; nothing is measured here."""
 
 from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -21,6 +22,7 @@ CAPTIONS = {
     "1": "Figure 1: nonzero weights over the last 1,000 updates on Dexter",
     "2": "Figure 2: the annealing function",
     "3": "Figure 3: share of features selected at each level of density",
+    "3b": "The same on Dexter, with the scaling of the authors' code",
 }
 LEMMA_2 = "Lemma 2: truncation by Algorithms 1 and 2"
 REGRET = "Theorem 1 and Corollary 1: regret with eta = 1 / sqrt(T)"
@@ -80,17 +82,19 @@ def figure_2(curves: Mapping[str, Any]) -> Figure:
     return figure
 
 
-def figure_3(curves: Mapping[str, Any]) -> Figure:
+def figure_3(curves: Mapping[str, Any], home: str) -> Figure:
     """Draw the share of features selected at each level of density."""
     figure, both = _canvas(2)
     areas = [400 * count / sum(curves["features"]) for count in curves["features"]]
     for axes, loss in zip(both, LOSSES, strict=True):
-        for method in traces.METHODS_3:
-            style, shares = _style(method), curves[f"{method}/{loss}"]
+        for method in traces.METHODS_1:
+            style, shares = _style(method), curves.get(f"{method}/{loss}")
+            if not shares:
+                continue
             axes.plot(curves["density"], shares, lw=0.7, **style)
             axes.scatter(curves["density"], shares, s=areas, color=style["color"], alpha=0.6)
         axes.set(xscale="log", xlabel="density of a feature, %", ylabel="share selected")
-        axes.set_title(f"{named(traces.HOME_3).title}, {LOSS_TITLES[loss].lower()}")
+        axes.set_title(f"{named(home).title}, {LOSS_TITLES[loss].lower()}")
     _legend_below(figure, both[0])
     return figure
 
@@ -165,7 +169,7 @@ def figure_regret(found: Mapping[Key, Record]) -> Figure:
 DRAW: dict[str, Callable[[Mapping[str, Any]], Figure]] = {
     "1": figure_1,
     "2": figure_2,
-    "3": figure_3,
+    **{name: partial(figure_3, home=home) for name, (home, _) in traces.HOMES_3.items()},
 }
 
 

@@ -1,5 +1,7 @@
 """What Figures 1 to 3 draw: sizes over updates, the annealing function, levels of density."""
 
+from functools import partial
+from itertools import product
 from typing import Any
 
 import numpy as np
@@ -7,11 +9,10 @@ from sklearn.preprocessing import normalize
 
 from experiments.data import Split
 from experiments.records import Record
-from experiments.reproduce.lines import fit, loaded, prepared
+from experiments.reproduce.lines import fit, prepared
 from experiments.reproduce.matched import Chosen
-from experiments.reproduce.methods import METHODS, Params
-from thresher import TruncatedGradientClassifier
-from thresher.losses import LOSSES
+from experiments.reproduce.methods import LOSSES, METHODS, Params
+from thresher import TruncatedGradientClassifier, losses
 from thresher.online.passes import Batch, Feed, Pace, Passes
 from thresher.online.protocol import Online
 from thresher.online.stabilized import StabilizedTruncatedSGD
@@ -21,9 +22,11 @@ from thresher.rows import Rows
 from thresher.threads import Threads
 
 LAST_UPDATES, LEVELS = 1000, 16
-HOME_1, HOME_3 = "dexter", "dorothea"  # the sets of Figures 1 and 3
+HOME_1 = "dexter"  # the set of Figure 1
+# Of Figure 3, and of one like it: the set and its scaling.
+HOMES_3 = {"3": ("dorothea", "unit-variance"), "3b": ("dexter", "nonzero-rms")}
 SCALINGS_1 = ("unit-variance", "row-l2")
-METHODS_1 = METHODS_3 = ("truncated-gradient", "stabilized-paper", "stabilized")
+METHODS_1 = ("truncated-gradient", "stabilized-paper", "stabilized")
 
 
 def measure(task: Record, lines: Chosen) -> Record:
@@ -75,7 +78,7 @@ def counts(model: Any, split: Split) -> dict[str, list[float]]:
 
 def _learner(model: Any) -> Online:
     """Return the learner of a model, to be fed by hand."""
-    settings = LOSSES["log_loss"], model.fit_intercept, model.get_params()
+    settings = losses.LOSSES["log_loss"], model.fit_intercept, model.get_params()
     if isinstance(model, TruncatedGradientClassifier):
         return TruncatedGradient.of(*settings)
     return StabilizedTruncatedSGD.of(*settings)
@@ -90,24 +93,35 @@ def annealing(_: Chosen) -> dict[str, Any]:
     } | {"shares": shares}
 
 
-def density_levels(lines: Chosen) -> dict[str, Any]:
+def density_levels(lines: Chosen, home: tuple[str, str]) -> dict[str, Any]:
     """Return the share of features selected at each level of density, in equal steps of its log."""
-    counts = loaded(HOME_3).X_train.getnnz(axis=0)
-    occurring = np.flatnonzero(counts)
-    edges = np.geomspace(1, counts.max() + 1, LEVELS + 1)
-    level = np.digitize(counts[occurring], edges) - 1
-    members = np.bincount(level, minlength=LEVELS)
+    split, level = prepared(*home), _levels(prepared(*home))
+    occurring, members = np.flatnonzero(level >= 0), np.bincount(level[level >= 0])
     filled = members > 0
-    middles = 100 * np.sqrt(edges[:-1] * edges[1:]) / loaded(HOME_3).y_train.size
+    edges = _edges(split)
+    middles = 100 * np.sqrt(edges[:-1] * edges[1:])[: members.size] / split.y_train.size
     curves = {"density": middles[filled].tolist(), "features": members[filled].tolist()}
-    for method in METHODS_3:
-        for loss in METHODS[method].losses:
-            params = _params(lines, HOME_3, "unit-variance", method, loss)
-            model = fit(METHODS[method], loss, params, prepared(HOME_3, "unit-variance"), 0)
-            hits = np.bincount(level, weights=model.get_support()[occurring], minlength=LEVELS)
+    for method, loss in product(METHODS_1, LOSSES):
+        if (*home, method, loss) in lines:
+            params = _params(lines, *home, method, loss)
+            selected = fit(METHODS[method], loss, params, split, 0).get_support()[occurring]
+            hits = np.bincount(level[occurring], weights=selected, minlength=members.size)
             curves[f"{method}/{loss}"] = (hits[filled] / members[filled]).tolist()
     return curves
 
 
-FIGURES = {"1": sizes_over_updates, "2": annealing, "3": density_levels}
+def _edges(split: Split) -> np.ndarray:
+    return np.geomspace(1, split.X_train.getnnz(axis=0).max() + 1, LEVELS + 1)
+
+
+def _levels(split: Split) -> np.ndarray:
+    """Return the level of every column, -1 where it does not occur."""
+    return np.digitize(split.X_train.getnnz(axis=0), _edges(split)) - 1
+
+
+FIGURES = {
+    "1": sizes_over_updates,
+    "2": annealing,
+    **{name: partial(density_levels, home=home) for name, home in HOMES_3.items()},
+}
 TASKS: list[Record] = [{"figure": name} for name in FIGURES]
