@@ -90,29 +90,14 @@ class OneOf:
 
 @dataclass(frozen=True)
 class Kind:
-    """An instance of a type."""
+    """An instance of a type, or of a protocol that can be checked."""
 
-    kind: type
+    kind: Any
     words: str
 
     def allows(self, value: Any) -> bool:
         """Return whether the value is allowed."""
         return isinstance(value, self.kind)
-
-    def __str__(self) -> str:
-        return self.words
-
-
-@dataclass(frozen=True)
-class Callable:
-    """Anything that can be called, or has a method of a name."""
-
-    words: str
-    method: str = "__call__"
-
-    def allows(self, value: Any) -> bool:
-        """Return whether the value is allowed."""
-        return hasattr(value, self.method)
 
     def __str__(self) -> str:
         return self.words

@@ -320,7 +320,8 @@ class LinearModel(SelectorMixin, BaseEstimator):
     def to_sklearn(self) -> Any:
         """Return the model as a plain scikit-learn estimator, or a pipeline of such."""
         check_is_fitted(self)
-        return import_module("thresher.export").to_sklearn(self)
+        export = import_module("thresher.export")
+        return export.to_scikit_learn(export.Contents.of(self))
 
     def __sklearn_is_fitted__(self) -> bool:
         """Return whether there is anything to read."""

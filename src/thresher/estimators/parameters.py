@@ -6,7 +6,8 @@ That is the signature, the checks and the docstring of an estimator, and the com
 import inspect
 import re
 import textwrap
-from typing import Any, ClassVar
+from collections.abc import Callable
+from typing import Any, ClassVar, Protocol, runtime_checkable
 
 import numpy as np
 from sklearn.metrics import get_scorer_names
@@ -14,7 +15,6 @@ from sklearn.metrics import get_scorer_names
 from thresher.losses import CLASS_LOSSES
 from thresher.validation import (
     FLAG,
-    Callable,
     Kind,
     Number,
     OneOf,
@@ -90,6 +90,15 @@ COMMON: Parameters = (
     VERBOSE,
 )
 
+
+@runtime_checkable
+class Splitter(Protocol):
+    """What splits rows into those to learn from and those to hold out, as scikit-learn's do."""
+
+    def split(self, X: Any, y: Any, groups: Any) -> Any:
+        """Yield the places of both, fold by fold."""
+
+
 # What the flagship has besides its loss.
 SELECTION: Parameters = (
     Parameter(
@@ -115,14 +124,14 @@ SELECTION: Parameters = (
     Parameter(
         "cv",
         3,
-        (Whole(2), Callable("a scikit-learn splitter", "split")),
+        (Whole(2), Kind(Splitter, "a scikit-learn splitter")),
         "int or splitter",
         "Folds that are held out, or what splits the rows. Folds have at most 3,000 rows.",
     ),
     Parameter(
         "scoring",
         None,
-        (OneOf(None, *get_scorer_names()), Callable("a scikit-learn scorer")),
+        (OneOf(None, *get_scorer_names()), Kind(Callable, "a scikit-learn scorer")),
         "str, callable or None",
         "What chooses the penalties and the number of features instead of the held-out loss.",
     ),

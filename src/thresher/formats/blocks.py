@@ -101,17 +101,13 @@ class InputFiles:
         """Return when each file was changed last, in nanoseconds, as it was first looked at."""
         return [self.states[path].changed for path in self.paths]
 
-    def by_file(self, size: int = BLOCK) -> Iterator[tuple[str, Iterator[Block]]]:
-        """Yield each path and its blocks of whole lines, of about so many bytes."""
-        for path in self.paths:
-            yield path, self._blocks_of(path, size)
-
     def blocks(self, size: int = BLOCK) -> Iterator[Block]:
         """Read all files from the first line on, about ``size`` bytes at a time."""
-        for _, blocks in self.by_file(size):
-            yield from blocks
+        for path in self.paths:
+            yield from self.blocks_of(path, size)
 
-    def _blocks_of(self, path: str, size: int) -> Iterator[Block]:
+    def blocks_of(self, path: str, size: int = BLOCK) -> Iterator[Block]:
+        """Read one of the files."""
         self.compare(path, "since it was first looked at")
         with _opened(path) as stream:
             for data, line in whole_lines(stream, size, name_of(path), self.max_line_bytes):

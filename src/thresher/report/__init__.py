@@ -110,14 +110,9 @@ def _warnings(warnings: list[str]) -> str:
 # ------------------------------------------------------------------------------------------- words
 
 
-def _path_of(model: LinearModel) -> Path | None:
-    """Return the models of all sizes, if ``fit`` has compared them."""
-    return getattr(model, "path_", None)
-
-
 def _doubts(model: LinearModel) -> list[str]:
     """Return what is known against the model."""
-    path, fitted, doubts = _path_of(model), model.fitted_, []
+    path, fitted, doubts = getattr(model, "path_", None), model.fitted_, []
     if path is not None and not path.clear:
         doubts.append(NOT_CLEAR)
     if not fitted.columns.size:
@@ -196,7 +191,7 @@ def _evaluated(
 
 def _quality(model: LinearModel, figures: Figures | None) -> str:
     """Return how well the model predicts test rows, and rows that folds held out."""
-    path = _path_of(model)
+    path = getattr(model, "path_", None)
     parts = [] if figures is None else [_facts({"On test rows": in_one_line(asdict(figures))})]
     if path is not None:
         of_numbers = model.fitted_.labels is None
