@@ -4,12 +4,12 @@ A correct checksum means only that a file is as it was written; anybody may have
 
 Values of declared types become trees, and trees such values, part by part: a type is ``int``,
 ``float``, ``bool``, ``str``, ``np.ndarray``, ``Any``, a ``NamedTuple``, or made of these by
-``list[...]``, ``dict[str, ...]`` and ``... | None``. So whoever adds a field to a ``NamedTuple``
+``list[...]``, ``dict[str, ...]`` and ``... | ...``. So whoever adds a field to a ``NamedTuple``
 need not do anything for it to be stored.
 """
 
 from collections.abc import Iterable
-from types import UnionType
+from types import NoneType, UnionType
 from typing import Any, NoReturn, Union, get_args, get_origin, get_type_hints
 
 import numpy as np
@@ -97,7 +97,10 @@ def from_tree(kind: Any, tree: Any, name: str) -> Any:
     """Return the value of a type that gave a tree; ``name`` is what errors call it."""
     origin, inner = get_origin(kind), get_args(kind)
     if origin in (Union, UnionType):
-        return None if tree is None else from_tree(inner[0], tree, name)
+        if tree is None and NoneType in inner:
+            return None
+        fitting = [one for one in inner if isinstance(tree, get_origin(one) or one)]
+        return from_tree((fitting or inner)[0], tree, name)
     value = _of_kind(kind, tree, name)
     if origin is list:
         return [from_tree(inner[0], one, f"{name}[{i}]") for i, one in enumerate(value)]
