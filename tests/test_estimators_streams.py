@@ -168,8 +168,15 @@ def test_files_give_names_and_the_same_model_as_arrays(csv, tmp_path):
     assert model.data_fingerprint_
     assert_array_equal(np.concatenate(list(model.predict_stream(csv))), model.predict(frame))
     dump_svmlight_file(ROWS, LABELS, str(tmp_path / "rows.svm"), zero_based=False)
-    with pytest.raises(DataError, match=r"features with numbers, but the model knows .* by names"):
-        prediction_source(model, tmp_path / "rows.svm")
+    for one in (tmp_path / "rows.svm", thresher.open_rows(tmp_path / "rows.svm")):
+        with pytest.raises(DataError, match=r"features with numbers, but the model knows .* names"):
+            prediction_source(model, one)
+    model.report(tmp_path / "page.html", test=csv)
+    names = model.fitted_.names
+    given = model.evaluate(thresher.open_rows(csv, names=names))
+    assert str(given) == str(model.evaluate(csv))
+    with pytest.raises(DataError, match="numbers its features in another way than the model"):
+        model.evaluate(thresher.open_rows(csv))
 
 
 @pytest.mark.parametrize("method", ["predict", "predict_proba", "decision_function"])

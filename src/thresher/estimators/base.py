@@ -27,8 +27,7 @@ from thresher.estimators.inputs import (
     with_one_index_type,
 )
 from thresher.fitted import Fitted, Scorer
-from thresher.formats.names import Names
-from thresher.formats.tables import has_mean
+from thresher.formats.names import Names, has_mean
 from thresher.rows import Rows
 
 if TYPE_CHECKING:
@@ -327,10 +326,14 @@ class LinearModel(SelectorMixin, BaseEstimator):
     def report(self, path: str | os.PathLike[str], test: Any = None) -> None:
         """Write the model as one HTML page: what it predicts, how well, and by which features.
 
-        ``test`` are rows to evaluate it by: a tuple of X and y, or what ``thresher.open_rows``
-        returns. The page needs nothing else: it can be mailed, printed, and read offline.
+        ``test`` are rows to evaluate it by: a tuple of X and y, or files as in ``evaluate``. The
+        page needs nothing else: it can be mailed, printed, and read offline.
         """
+        from thresher.estimators.streaming import prediction_source
+
         check_is_fitted(self)
+        if test is not None and not isinstance(test, tuple):
+            test = prediction_source(self, test, labelled=True)
         import_module("thresher.report").write(self, path, test)
 
     def to_sklearn(self) -> Any:

@@ -18,11 +18,10 @@ from thresher.formats.chunk import Chunk
 from thresher.formats.errors import DataError, OptionError
 from thresher.formats.given import GivenSource
 from thresher.formats.labels import find_classes
-from thresher.formats.names import HashedNames, Names
+from thresher.formats.names import HashedNames, Names, has_mean
 from thresher.formats.opening import open_rows, reading_from
 from thresher.formats.passes import passes_over
 from thresher.formats.protocol import Notify, Progress, Reading, Source
-from thresher.formats.tables import has_mean
 from thresher.online.training import unchanged
 from thresher.threads import Report
 
@@ -103,7 +102,10 @@ def prediction_source(
     names = model.fitted_.names
     paths = _paths_in(rows)
     if not paths:
-        return _given(rows, reading, names, labelled)
+        source = _given(rows, reading, names, labelled)
+        _refuse_mismatch(names, source)
+        _refuse_other_names(names, source.names)
+        return source
     how = _as_before(model, names, {"ignore_labels": not labelled, **reading})
     source = open_rows(paths, how, names, **reading)
     _refuse_mismatch(names, source)
@@ -147,6 +149,18 @@ def _paths_in(source: Given) -> list[str | PathLike[str]]:
     """Return the paths that are given, none if it is something else."""
     several: list[Any] = list(source) if isinstance(source, list | tuple) else [source]
     return several if all(isinstance(one, str | PathLike) for one in several) else []
+
+
+def _refuse_other_names(known: Names | None, names: Names | None) -> None:
+    """Refuse a source that numbers features in its own way: it would be predicted wrongly."""
+    if isinstance(known, HashedNames) and isinstance(names, HashedNames):
+        alike = (known.n_bits, known.kinds) == (names.n_bits, names.kinds)
+        known = names if alike else known
+    if names is not known:
+        raise DataError(
+            "The source numbers its features in another way than the model: give the paths of the "
+            "files, or open_rows(..., names=model.fitted_.names)."
+        )
 
 
 @dataclass

@@ -28,7 +28,7 @@ from thresher.formats.errors import BadRow, DataError
 from thresher.formats.jsonl import features_of
 from thresher.formats.labels import first_missing, first_time, is_missing
 from thresher.formats.named import Gathered
-from thresher.formats.names import ZERO, GrowingNames, Names
+from thresher.formats.names import ZERO, GrowingNames, Names, has_mean
 from thresher.formats.protocol import Skipped
 from thresher.formats.tables import (
     Table,
@@ -36,7 +36,6 @@ from thresher.formats.tables import (
     as_word,
     check_distinct,
     check_known,
-    has_mean,
     listed,
     table_chunk,
 )

@@ -10,7 +10,7 @@ import numpy as np
 from thresher.formats.chunk import Chunk, Refuse, assemble
 from thresher.formats.errors import BadRow, DataError
 from thresher.formats.labels import is_missing
-from thresher.formats.names import ZERO, Kind, Names
+from thresher.formats.names import ZERO, Kind, Names, has_mean
 from thresher.formats.protocol import Reading
 
 ABSENT = "missing"  # the category of a missing number
@@ -83,11 +83,6 @@ def as_in_table(found: Mapping[str, Any], kinds: Mapping[str, Kind]) -> Mapping[
 def as_word(number: float) -> str:
     """Return a number as a CSV file has it."""
     return str(number).removesuffix(".0")
-
-
-def has_mean(kind: Kind) -> bool:
-    """Return whether a column of numbers has a mean that stands in for missing ones."""
-    return kind not in (None, ZERO)
 
 
 def _filled(table: Table, names: Names) -> Table:
