@@ -152,7 +152,7 @@ class LinearModel(SelectorMixin, BaseEstimator):
 
         An error counts the rows from ``first``.
         """
-        margins = self._scorer().margins(rows)
+        margins, _ = self._scorer().margins(rows)
         finite = np.isfinite(margins)
         if not finite.all():
             row = int(finite.all(axis=1).argmin())
@@ -170,7 +170,7 @@ class LinearModel(SelectorMixin, BaseEstimator):
         if is_dicts(X) or (self._reads_tables(names) and has_names(X)):
             return self.row_margins(rows_by_name(X, names))
         rows, n_columns = unchecked_rows(self, X)
-        margins, fine = self._scorer().checked_margins(rows)
+        margins, fine = self._scorer().margins(rows)
         if fine and np.isfinite(margins).all():
             return margins
         return self.row_margins(tidy_rows(self, rows, n_columns))
@@ -180,6 +180,10 @@ class LinearModel(SelectorMixin, BaseEstimator):
         if names is None or "feature_names_in_" not in vars(self):
             return names is not None
         return any(map(has_mean, names.kinds.values()))
+
+    def predict(self, X: Any) -> np.ndarray:
+        """Return the most likely class of every row, or the number predicted for it."""
+        return self.prediction_of(self.margins(X))
 
     def _scorer(self) -> Scorer:
         """Return what computes margins; it is made when it is first needed."""
@@ -335,7 +339,8 @@ class LinearModel(SelectorMixin, BaseEstimator):
     def to_sklearn(self) -> Any:
         """Return the model as a plain scikit-learn estimator, or a pipeline of such."""
         check_is_fitted(self)
-        return import_module("thresher.export").to_sklearn(self)
+        export = import_module("thresher.export")
+        return export.to_scikit_learn(export.Contents.of(self))
 
     def __sklearn_is_fitted__(self) -> bool:
         """Return whether there is anything to read."""
@@ -348,8 +353,12 @@ class LinearModel(SelectorMixin, BaseEstimator):
         return tags
 
 
-def strengths(fitted: Fitted) -> np.ndarray:
-    """Return the largest weight of every selected column, of values in common units."""
-    largest = np.abs(fitted.weights).max(axis=0, initial=0.0)
+def effects_of(fitted: Fitted) -> np.ndarray:
+    """Return the weights of values in common units, a row per output."""
     factors = fitted.preparation.raw_weights(fitted.columns, np.ones(fitted.columns.size))
-    return np.divide(largest, factors, out=np.zeros_like(largest), where=factors > 0)
+    return np.divide(fitted.weights, factors, out=np.zeros_like(fitted.weights), where=factors > 0)
+
+
+def strengths(fitted: Fitted) -> np.ndarray:
+    """Return the largest effect of every selected column."""
+    return np.abs(effects_of(fitted)).max(axis=0, initial=0.0)

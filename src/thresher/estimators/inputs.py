@@ -33,21 +33,19 @@ MOST = float(np.finfo(np.float64).max)
 SHOWN = 5  # missing columns that an error names
 
 
-def check_rows(model: BaseEstimator, X: Any, reset: bool = False) -> Rows:
-    """Return finite rows in canonical form; the caller's arrays are shared, never changed.
+def unchecked_rows(model: BaseEstimator, X: Any, reset: bool = False) -> tuple[Rows, int]:
+    """Return rows, and how many columns there are; only what delimits the rows has been checked.
 
     With ``reset`` the model takes over the number and the names of the columns. Otherwise they must
-    be the model's; columns of a data frame are found by their names.
+    be the model's; columns of a data frame are found by their names. The caller's arrays are
+    shared, never changed.
     """
-    return tidy_rows(model, *unchecked_rows(model, X, reset))
-
-
-def unchecked_rows(model: BaseEstimator, X: Any, reset: bool = False) -> tuple[Rows, int]:
-    """Return rows, and how many columns there are; only what delimits the rows has been checked."""
     X = with_one_index_type(X)
     if reset or not _is_plain(model, X):
         X = validated(model, X, reset)
-    return _rows_of_sparse(X) if sparse.issparse(X) else _rows_of_dense(X), X.shape[1]
+    if sparse.issparse(X):
+        return _rows_of_sparse(X), X.shape[1]
+    return Rows(*nonzeros_of(np.require(X, np.float64, ["C", "W"]))), X.shape[1]
 
 
 def has_names(X: Any) -> bool:
@@ -236,10 +234,6 @@ def _is_numeral(value: str | bytes) -> bool:
 
 
 # ---------------------------------------------------------------------------------------- rows
-
-
-def _rows_of_dense(X: np.ndarray) -> Rows:
-    return Rows(*nonzeros_of(np.require(X, np.float64, ["C", "W"])))
 
 
 def _rows_of_sparse(X: Any) -> Rows:

@@ -4,7 +4,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from os import PathLike
-from typing import TYPE_CHECKING, Any, ClassVar, TypeAlias, TypeGuard, cast
+from typing import TYPE_CHECKING, Any, ClassVar, TypeAlias, cast
 
 import numpy as np
 
@@ -56,12 +56,12 @@ def training_source(
     ``names`` are those known so far of a training that goes on. ``notify`` receives what happens in
     words, ``progress`` how many rows have been kept.
     """
-    if _are_paths(source):
-        paths = [source] if isinstance(source, str | PathLike) else list(source)
+    if paths := _paths_in(source):
         how = _as_before(model, names, reading or {})
         model.reading_ = {name: getattr(how, name) for name in REMEMBERED}
         opened = open_rows(paths, how, names, **(reading or {}))
-        _refuse_mismatch(model, opened)
+        if model.__sklearn_is_fitted__():
+            _refuse_mismatch(model.fitted_.names, opened)
         if not cache or model.stream_passes == 1 or not opened.rewinds:
             return opened
         # what is kept serves all models, so it is not numbered by the names of this one
@@ -100,15 +100,15 @@ def prediction_source(
     tell another story of where indices begin.
     """
     names = model.fitted_.names
-    if not _are_paths(rows):
+    paths = _paths_in(rows)
+    if not paths:
         source = _given(rows, reading, names, labelled)
-        _refuse_mismatch(model, source)
+        _refuse_mismatch(names, source)
         _refuse_other_names(names, source.names)
         return source
-    paths = [rows] if isinstance(rows, str | PathLike) else list(rows)
     how = _as_before(model, names, {"ignore_labels": not labelled, **reading})
     source = open_rows(paths, how, names, **reading)
-    _refuse_mismatch(model, source)
+    _refuse_mismatch(names, source)
     return source
 
 
@@ -134,11 +134,8 @@ def _refuse_other_filling(missing: str | None, names: Names | None) -> None:
         )
 
 
-def _refuse_mismatch(model: LinearModel, source: Source) -> None:
+def _refuse_mismatch(names: Names | None, source: Source) -> None:
     """Refuse columns with names for a model that knows numbers, and the other way round."""
-    if not model.__sklearn_is_fitted__():
-        return
-    names = model.fitted_.names
     if (names is None) != (source.names is None):
         has, wants = ("names", "numbers") if names is None else ("numbers", "names")
         raise DataError(
@@ -148,10 +145,10 @@ def _refuse_mismatch(model: LinearModel, source: Source) -> None:
         )
 
 
-def _are_paths(source: Given) -> TypeGuard[Paths]:
-    if isinstance(source, list | tuple):
-        return bool(source) and all(isinstance(one, str | PathLike) for one in source)
-    return isinstance(source, str | PathLike)
+def _paths_in(source: Given) -> list[str | PathLike[str]]:
+    """Return the paths that are given, none if it is something else."""
+    several: list[Any] = list(source) if isinstance(source, list | tuple) else [source]
+    return several if all(isinstance(one, str | PathLike) for one in several) else []
 
 
 def _refuse_other_names(known: Names | None, names: Names | None) -> None:
@@ -268,7 +265,7 @@ class StreamTraining:
         """Return the training that gave a tree, with its source opened again."""
         from thresher.estimators.saving import model_from
 
-        if access.word(tree, "fingerprint") != source.fingerprint():
+        if access.part(tree, "fingerprint", str) != source.fingerprint():
             raise DataError(
                 "The data is not what it was when the checkpoint was written: bring the old files "
                 "back, or train anew."
@@ -280,9 +277,9 @@ class StreamTraining:
             )
         columns = access.array(tree, "columns_before", np.int64, (None,))
         return cls(
-            model_from(access.branch(tree, "model")),
+            model_from(access.part(tree, "model", Tree)),
             source,
-            access.flag(tree, "watched"),
+            access.part(tree, "watched", bool),
             errors=access.number(tree, "errors"),
             before=(
                 columns,

@@ -23,8 +23,7 @@ from thresher.threads import Report
 from thresher.winnow.eliminate import Field
 from thresher.winnow.folds import Fold
 from thresher.winnow.path import Part, fold_of, rows_in_fold, winnow_fields
-from thresher.winnow.sample import Sample
-from thresher.winnow.screen import Sums, n_screened
+from thresher.winnow.screen import Sample, Sums, n_screened
 
 if TYPE_CHECKING:
     from thresher.estimators.thresher import ThresherModel

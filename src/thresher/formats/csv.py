@@ -79,9 +79,9 @@ class TableSource(TabularSource):
 
     def _read(self) -> Iterator[Chunk]:
         first: list[str] = []
-        for path, blocks in self.files.by_file():
+        for path in self.files.paths:
             file = name_of(path)
-            records = Records(blocks, self._separator(file), self.reading)
+            records = Records(self.files.blocks_of(path), self._separator(file), self.reading)
             columns = read_header(records, self._known(), file)
             first = first or columns
             check_same_columns(columns, first, file)

@@ -38,7 +38,6 @@ class FileSource(ABC):
 
     def __init__(self, paths: Sequence[str], reading: Reading) -> None:
         self.files = InputFiles(paths, reading.max_line_bytes)
-        self.files.check()
         self.reading = reading
         self.rewinds = self.files.rewinds
         self.n_rows: int | None = None
