@@ -22,6 +22,7 @@ from thresher.estimators.path_model import NOT_CLEAR, PathModel
 from thresher.estimators.regressor import OnlineRegressor
 from thresher.estimators.streaming import SourceTraining
 from thresher.estimators.winnow_training import WinnowTraining
+from thresher.formats.names import Names
 from thresher.formats.protocol import Source
 from thresher.losses import CLASS_LOSSES, HINGE, LOSSES, NUMBER_LOSSES
 from thresher.online.thresh import Thresh
@@ -32,6 +33,7 @@ from thresher.validation import FLAG, Callable, Number, OneOf, Parameter, Parame
 from thresher.winnow.frequency import half_sample_counts
 from thresher.winnow.path import Path, Plan, n_calls, winnow
 from thresher.winnow.sample import Sample
+from thresher.winnow.screen import n_screened
 
 NORMAL_SPREAD = 1.4826  # of a normal distribution's standard deviation to its median deviation
 
@@ -79,6 +81,15 @@ OWN: Parameters = (
         'ones. "auto" scales them unless the columns are measurements: dense, or in odd units.',
     ),
 )
+MAX_COLUMNS = Parameter(
+    "max_columns",
+    None,
+    (Whole(1), OneOf(None)),
+    "int or None",
+    "How many columns are winnowed, those with the most certain marginal effects; None: 5 times "
+    "the largest number of features that is looked at, and at least 1,000. With a number, ``fit`` "
+    "sums exactly, and ``thresher.dask`` gives the same model to the last bit.",
+)
 SHARED: Parameters = (FIT_INTERCEPT, RANDOM_STATE, N_JOBS, VERBOSE)
 
 
@@ -99,6 +110,7 @@ class ThresherModel(PathModel):
     cv: Any
     scoring: Any
     normalize: bool | str
+    max_columns: int | None
 
     def fit(self, X: Any, y: Any, sample_weight: Any = None, groups: Any = None) -> Self:
         """Select features and fit their weights from rows that are all at hand.
@@ -143,7 +155,13 @@ class ThresherModel(PathModel):
         sample = self.sample(preparation.apply(rows), targets, importance, preparation)
         with threads(self.n_jobs) as team:
             return half_sample_counts(
-                sample, path.size, 1.0 / path.penalty, n_resamples, self._seed, team
+                sample,
+                path.size,
+                n_screened(path.size) if self.max_columns is None else self.max_columns,
+                1.0 / path.penalty,
+                n_resamples,
+                self._seed,
+                team,
             )
 
     # ------------------------------------------------------------------------------ internals
@@ -161,7 +179,8 @@ class ThresherModel(PathModel):
         kept, rows, targets, importance = with_weight(rows, targets, importance)
         live = rows.occurring(self.n_features_in_)  # the work follows these, not the width
         rows = rows.renumbered(self.n_features_in_, live)
-        preparation = self.preparation_for(Statistics.of(rows, live.size, importance))
+        add_up = Statistics.of if self.max_columns is None else Statistics.exactly
+        preparation = self.preparation_for(add_up(rows, live.size, importance))
         plan, splits = self.plan(targets, importance, None if groups is None else groups[kept])
         sample = self.sample(preparation.apply(rows), targets, importance, preparation, live.size)
         with self.team(report, len(splits), plan.largest(targets.size)) as team:
@@ -184,12 +203,18 @@ class ThresherModel(PathModel):
     ) -> tuple[Plan, list[Split]]:
         """Return what is wanted of the path, and the places of rows in folds."""
         labels = targets if hasattr(self, "classes_") else None
+        wanted, most = self._wanted(), self.max_columns
+        if wanted is not None and most is not None and wanted > most:
+            raise ValueError(
+                f"n_features_to_select={wanted:,} features cannot be selected from max_columns="
+                f"{most:,} columns: raise max_columns."
+            )
         splits = make_splits(self.cv, targets, labels, groups, self._seed)
         _, centre, unit = self._winnow_targets(targets, importance)
         score = None
         if self.scoring is not None:
             score = ScoreOfMargins(self, self.scoring, targets, centre, unit)
-        return Plan(self._wanted(), float(self.caution), score), splits
+        return Plan(wanted, float(self.caution), score, self.max_columns), splits
 
     def sample(
         self,
@@ -276,10 +301,10 @@ class ThresherModel(PathModel):
         """Return how much each row counts, of all rows there are."""
         return self._importance(targets, weights)
 
-    def know_columns(self, source: Source, width: int) -> None:
+    def know_columns(self, names: Names | None, index_base: int | None, width: int) -> None:
         """Take over how many columns a source has, and what they are called."""
         self.n_features_in_ = width
-        self._names, self.index_base_ = source.names, source.index_base
+        self._names, self.index_base_ = names, index_base
 
     def _learn_next(self, X: Any, y: Any, sample_weight: Any, classes: Any) -> Self:
         if "path_" not in vars(self):
@@ -344,6 +369,7 @@ class ThresherClassifier(ThresherModel, OnlineClassifier):
             "What is minimized. Several classes need the log loss.",
         ),
         CLASS_WEIGHT,
+        MAX_COLUMNS,
         *SHARED,
     )
     _joint = True
@@ -388,6 +414,7 @@ class ThresherRegressor(ThresherModel, OnlineRegressor):
             "What is minimized. Huber's loss is linear beyond one spread of the targets. "
             '"quantile_90" predicts what nine of ten targets stay below.',
         ),
+        MAX_COLUMNS,
         *SHARED,
     )
     _error_name = "mean squared error"

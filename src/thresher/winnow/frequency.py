@@ -6,11 +6,17 @@ from thresher.draws import permutation
 from thresher.threads import Threads
 from thresher.winnow.eliminate import Field, eliminate
 from thresher.winnow.sample import Sample
-from thresher.winnow.screen import Sums, n_screened
+from thresher.winnow.screen import Sums
 
 
 def half_sample_counts(
-    sample: Sample, size: int, strength: float, n_resamples: int, seed: int, threads: Threads
+    sample: Sample,
+    size: int,
+    screened: int,
+    strength: float,
+    n_resamples: int,
+    seed: int,
+    threads: Threads,
 ) -> np.ndarray:
     """Return for each column how many random halves of the rows select it."""
     n_rows = sample.targets.size
@@ -18,7 +24,7 @@ def half_sample_counts(
     def select(number: int) -> np.ndarray:
         half = np.sort(permutation(seed, 1, number, n_rows)[: n_rows // 2])
         rows = sample.at(half)
-        field = Field.of(rows, Sums.of(rows), n_screened(size))
+        field = Field.of(rows, Sums.of(rows), screened)
         wanted = min(size, field.columns.size)
         if not wanted:
             return field.columns

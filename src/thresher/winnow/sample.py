@@ -30,6 +30,11 @@ class Sample(NamedTuple):
         """Return whether targets are classes."""
         return all(one.code != self.loss for one in LOSSES.values() if one.of_numbers)
 
+    def part(self, rows: Rows, places: slice | np.ndarray) -> Self:
+        """Return given rows at such places of a sample that holds none of its rows."""
+        targets, importance = self.targets[places], self.importance[places]
+        return self._replace(rows=rows, targets=targets, importance=importance)
+
     def at(self, places: np.ndarray) -> Self:
         """Return a sample of some of the rows."""
         return self._replace(
