@@ -238,7 +238,12 @@ class ThresherModel(PathModel):
         )
 
     def take_path(
-        self, path: Path, targets: np.ndarray, importance: np.ndarray, preparation: Preparation
+        self,
+        path: Path,
+        targets: np.ndarray,
+        importance: np.ndarray,
+        preparation: Preparation,
+        quiet: bool = False,
     ) -> None:
         """Become the model of a path whose weights are those of prepared rows."""
         _, centre, unit = self._winnow_targets(targets, importance)
@@ -247,10 +252,15 @@ class ThresherModel(PathModel):
         self.n_iter_ = 1
         self._count_rows(targets)
         self.fitted_ = self._at_path(self.path_, self._prepared)
+        if not quiet:
+            self.announce(stacklevel=5)
+
+    def announce(self, stacklevel: int) -> None:
+        """Print what was selected, or warn if nothing is clear, where the caller was called."""
         if self.verbose:
             print(self.why_selected())
-        elif not path.clear:
-            warnings.warn(NOT_CLEAR, UserWarning, stacklevel=4)
+        elif not self.path_.clear:
+            warnings.warn(NOT_CLEAR, UserWarning, stacklevel=stacklevel)
 
     def _wanted(self) -> int | None:
         """Return how many features are wanted; None if held-out rows choose."""
