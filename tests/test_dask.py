@@ -118,6 +118,22 @@ def test_blocks_and_delayed_give_the_local_model(client, sample_weight):
     assert sha(spread("three classes").fit([dask.delayed(one) for one in shards])) == expected
 
 
+def test_frames_and_empty_shards_give_the_local_model(client, twins, tmp_path):
+    pd = pytest.importorskip("pandas")
+    y = CASES["two classes"][2]
+    frame = pd.DataFrame(DENSE, columns=[f"c{j}" for j in range(50)])
+    rows = [*cuts(2), np.arange(0)]
+    model = spread("two classes").fit([dask.delayed((frame.iloc[k], y[k])) for k in rows])
+    assert sha(model) == sha(twins["two classes"])
+    assert model.feature_names_in_.tolist() == frame.columns.tolist()
+    assert_array_equal(model.predict(frame.iloc[:, ::-1]), twins["two classes"].predict(X))
+    files = write(tmp_path, y, 2)
+    (tmp_path / "part-07.svm").write_text("# no row\n")
+    assert sha(spread("two classes").fit(files)) == sha(twins["two classes"])
+    with pytest.raises(ValueError, match="other names"):
+        spread("two classes").fit([dask.delayed((one, y)) for one in (frame, frame.iloc[:, ::-1])])
+
+
 def as_jsonl(row, label):
     return json.dumps({"label": label, **{f"word {j}": row[j] for j in np.flatnonzero(row)}})
 

@@ -12,79 +12,95 @@ import numpy as np
 from thresher.jit import jit
 
 BITS = 32  # of a place; a sum has room for 2^31 terms
-N_PLACES = 3
+N_PLACES = PLACE = 3
+UNIT = 2.0**BITS
 LOWEST, NOT_FINITE = -30, 32  # places of the first number: of tiny ones, and beyond all floats
 SCALES = 2.0 ** (-BITS * np.arange(LOWEST, NOT_FINITE, dtype=np.float64))
 
 
 class ExactSums(NamedTuple):
-    """Sums to be added to: their whole numbers from the highest place on, and that place."""
+    """Sums to be added to: three whole numbers from the highest place on, and that place."""
 
-    digits: np.ndarray  # int64, of shape (n_sums, 3)
-    places: np.ndarray  # int64
+    parts: np.ndarray  # int64, of shape (n_sums, 4): each in one line of a cache
 
     @classmethod
     def of(cls, numbers: np.ndarray, terms: np.ndarray, n_sums: int) -> Self:
         """Return the sums of terms, each of which belongs to the sum with its number."""
         found = cls.none(n_sums)
         terms = np.ascontiguousarray(terms, np.float64)
-        add_terms(np.asarray(numbers, np.int64), terms, terms.view(np.int64), *found)
+        add_terms(np.asarray(numbers, np.int64), terms, terms.view(np.int64), found.parts)
         return found
 
     @classmethod
     def none(cls, n_sums: int) -> Self:
         """Return sums without terms."""
-        return cls(np.zeros((n_sums, N_PLACES), np.int64), np.full(n_sums, LOWEST, np.int64))
+        parts = np.zeros((n_sums, N_PLACES + 1), np.int64)
+        parts[:, PLACE] = LOWEST
+        return cls(parts)
+
+    @property
+    def n(self) -> int:
+        """Return the number of sums."""
+        return self.parts.shape[0]
 
     def add(self, numbers: np.ndarray, other: Self) -> None:
         """Add other sums to those with such numbers."""
-        add_sums(np.asarray(numbers, np.int64), *other, *self)
+        add_sums(np.asarray(numbers, np.int64), other.parts, self.parts)
 
     def totals(self) -> np.ndarray:
         """Return the sums as floats; one that has overflowed is infinite."""
-        scale = np.ldexp(1.0, BITS * np.minimum(self.places, NOT_FINITE - 1))
+        digits, places = self.parts[:, :PLACE], self.parts[:, PLACE]
+        scale = np.ldexp(1.0, BITS * np.minimum(places, NOT_FINITE - 1))
         units = 2.0 ** (-BITS * np.arange(N_PLACES))
         with np.errstate(over="ignore"):
-            found = (self.digits[:, 0] + self.digits[:, 1] * units[1]) + self.digits[:, 2] * units[
-                2
-            ]
-            return np.where(self.places == NOT_FINITE, np.inf, found * scale)
+            found = (digits[:, 0] + digits[:, 1] * units[1]) + digits[:, 2] * units[2]
+            return np.where(places == NOT_FINITE, np.inf, found * scale)
 
 
 @jit
-def add_terms(numbers, terms, bits, digits, places):
+def add_terms(numbers, terms, bits, sums):
     """Add terms, and the same as they are stored, to their sums."""
     for k in range(numbers.size):
-        exponent, number = (bits[k] >> 52) & 2047, numbers[k]
-        if exponent == 2047:
-            places[number] = NOT_FINITE
+        number = np.uint64(numbers[k])
+        place = max((((bits[k] >> 52) & 2047) - 1023) >> 5, LOWEST)
+        if place == NOT_FINITE:
+            sums[number, PLACE] = place
             continue
-        place = max((exponent - 1023) >> 5, LOWEST)
-        if place > places[number]:
-            move(digits, places, number, place)
-        rest = terms[k] * SCALES[place - LOWEST]
-        for p in range(places[number] - place, N_PLACES):
-            whole = np.int64(rest)
-            digits[number, p] += whole
-            rest = (rest - whole) * 4294967296.0
+        if place > sums[number, PLACE]:
+            move(sums, number, place)
+        first = terms[k] * SCALES[np.uint64(place - LOWEST)]
+        high = np.int64(first)
+        rest = (first - high) * UNIT
+        middle = np.int64(rest)
+        low = np.int64((rest - middle) * UNIT)
+        shift = sums[number, PLACE] - place
+        if shift == 0:  # as it usually is
+            sums[number, 0] += high
+            sums[number, 1] += middle
+            sums[number, 2] += low
+        elif shift == 1:
+            sums[number, 1] += high
+            sums[number, 2] += middle
+        elif shift == 2:
+            sums[number, 2] += high
 
 
 @jit
-def add_sums(numbers, digits, places, sums, their_places):
+def add_sums(numbers, others, sums):
     """Add sums to others with such numbers."""
     for k in range(numbers.size):
-        number = numbers[k]
-        if places[k] > their_places[number]:
-            move(sums, their_places, number, places[k])
-        shift = their_places[number] - places[k]
+        number, place = numbers[k], others[k, PLACE]
+        if place > sums[number, PLACE]:
+            move(sums, number, place)
+        shift = sums[number, PLACE] - place
         for p in range(shift, N_PLACES):
-            sums[number, p] += digits[k, p - shift]
+            sums[number, p] += others[k, p - shift]
 
 
 @jit
-def move(digits, places, number, place):
+def move(sums, number, place):
     """Move a sum to a higher place; what falls out at the end is below the last place."""
-    shift = place - places[number]
+    shift = place - sums[number, PLACE]
     for p in range(N_PLACES - 1, -1, -1):
-        digits[number, p] = digits[number, p - shift] if p >= shift else 0
-    places[number] = place
+        sums[number, p] = sums[number, p - shift] if p >= shift else 0
+    sums[number, PLACE] = place

@@ -118,6 +118,11 @@ def _beside(client: Client, X: Any, vector: Any) -> Sequence[Any]:
     if not hasattr(vector, "map_blocks"):
         vector = da.from_array(vector, chunks=-1)
     known = not np.isnan([*X.chunks[0], *vector.chunks[0]]).any()
+    if not known and vector.numblocks[0] != X.numblocks[0]:
+        raise ValueError(
+            "X or y has chunks of unknown sizes, and not as many as the other: give both the same "
+            "chunks, or call compute_chunk_sizes()."
+        )
     if known and vector.shape[0] != X.shape[0]:
         raise ValueError(f"X has {X.shape[0]:,} rows, but y or weights {vector.shape[0]:,}.")
     vector = vector.rechunk({0: X.chunks[0]}) if known else vector
@@ -139,15 +144,17 @@ def fit(client: Client, model: ThresherModel, shards: Shards, most: int) -> Thre
     shares = [_task(client, tasks.share_of, begun, number) for number in numbers]
     pairs = zip(shards.futures, shares, strict=True)
     rows = [_task(client, tasks.rows_that_count, *pair) for pair in pairs]
-    each = list(zip(rows, shares, strict=True))
-    statistics = [_task(client, tasks.add_statistics, *one) for one in each]
+    pairs = zip(rows, shares, strict=True)
+    statistics = [_task(client, tasks.add_statistics, *pair) for pair in pairs]
     prepared = _task(client, tasks.prepare, begun, _added(client, statistics))
+    ready = [_task(client, tasks.prepared_rows, one, prepared) for one in rows]
+    each = list(zip(ready, shares, strict=True))
     products = [_task(client, tasks.add_products, *one, prepared) for one in each]
-    in_folds = [_task(client, tasks.rows_in_folds, *one, prepared) for one in each]
+    in_folds = [_task(client, tasks.rows_in_folds, *one) for one in each]
     screened = _task(client, tasks.screen, begun, prepared, _added(client, products))
     _refuse_too_many(client, _task(client, tasks.n_nonzeros_of, screened).result(), most)
     columns = _task(client, tasks.columns_of, screened)
-    kept = [_task(client, tasks.rows_of_columns, one, prepared, columns) for one in rows]
+    kept = [_task(client, tasks.rows_of_columns, one, prepared, columns) for one in ready]
     fitted = _task(client, tasks.winnow_rows, begun, prepared, screened, kept, in_folds)
     found: ThresherModel = fitted.result()
     return found

@@ -75,9 +75,13 @@ def read_file(path: str, how: Reading, start: Start) -> Shard:
     if not chunks:
         chunks = [Chunk(np.zeros(1, np.int64), np.zeros(0, np.int64), np.zeros(0), 0, np.zeros(0))]
     whole = joined_chunks(chunks)
+    try:
+        weights = check_weights(whole.weights, len(whole), 1)
+    except ValueError as error:
+        raise DataError(str(error), file=path) from None
     facts = Facts(
         np.zeros(0) if whole.labels is None else whole.labels,
-        check_weights(whole.weights, len(whole)),
+        weights,
         max(whole.width, len(source.names or ())),
         source.names,
         None,

@@ -25,6 +25,8 @@ from thresher.winnow.path import Part as FoldPart
 from thresher.winnow.sample import Sample
 from thresher.winnow.screen import Sums, exact_sums
 
+WIDE = 8  # columns for each nonzero of a shard, above which only those that occur are numbered
+
 
 class Begun(NamedTuple):
     """The model and all rows that count, without their values.
@@ -60,7 +62,7 @@ class Added(NamedTuple):
     @classmethod
     def none(cls, columns: np.ndarray, like: Self) -> Self:
         """Return sums of no rows at all."""
-        each = [one.places.size // max(like.columns.size, 1) for one in like.sums]
+        each = [one.n // max(like.columns.size, 1) for one in like.sums]
         sums = [ExactSums.none(columns.size * k) for k in each]
         return cls(columns, np.zeros(columns.size, np.int64), sums)
 
@@ -153,36 +155,50 @@ def _names_of(facts: Facts) -> list[str] | None:
 
 def add_statistics(rows: Rows, share: Share) -> Added:
     """Return the sums that decide how rows are prepared."""
-    columns, numbered = _numbered(rows)
+    columns, numbered = _numbered(rows, int(rows.columns.max(initial=0)) + 1)
     sums = exact_statistics(numbered, columns.size, share.sample.importance)
     return Added(columns, np.bincount(numbered.columns, minlength=columns.size), sums)
 
 
 def add_products(rows: Rows, share: Share, prepared: Prepared) -> Added:
-    """Return the sums by which columns are screened."""
-    columns, numbered = _numbered(prepared_rows(rows, prepared))
+    """Return the sums of prepared rows by which columns are screened."""
+    columns, numbered = _numbered(rows, prepared.live.size)
     sample = share.sample._replace(rows=numbered, n_columns=columns.size)
     return Added(columns, np.bincount(numbered.columns, minlength=columns.size), exact_sums(sample))
 
 
 def add_up(parts: Sequence[Added]) -> Added:
     """Return the sums over the rows of all parts, in whatever order."""
-    columns = np.unique(np.concatenate([part.columns for part in parts]))
+    columns = _union([part.columns for part in parts])
     like = max(parts, key=lambda part: part.columns.size)
     whole = Added.none(columns, like)
     for part in parts:
         places = np.searchsorted(columns, part.columns)
         whole.counts[places] += part.counts
         for mine, its in zip(whole.sums, part.sums, strict=True):
-            k = mine.places.size // max(columns.size, 1)
+            k = mine.n // max(columns.size, 1)
             mine.add((places[:, np.newaxis] * k + np.arange(k)).ravel(), its)
     return whole
 
 
-def _numbered(rows: Rows) -> tuple[np.ndarray, Rows]:
+def _union(parts: Sequence[np.ndarray]) -> np.ndarray:
+    """Return the columns that occur in any of some parts."""
+    columns = np.concatenate(parts)
+    width = int(columns.max(initial=-1)) + 1
+    if width > WIDE * columns.size:
+        return np.unique(columns)
+    occurs = np.zeros(width, np.bool_)
+    occurs[columns] = True
+    return np.flatnonzero(occurs)
+
+
+def _numbered(rows: Rows, width: int) -> tuple[np.ndarray, Rows]:
     """Return the columns that occur, and rows whose columns are numbered by these."""
-    columns, numbers = np.unique(rows.columns, return_inverse=True)
-    return columns.astype(np.int64), rows._replace(columns=numbers.astype(np.uint32))
+    if width > WIDE * rows.columns.size:  # no array of all columns
+        columns, numbers = np.unique(rows.columns, return_inverse=True)
+        return columns.astype(np.int64), rows._replace(columns=numbers.astype(np.uint32))
+    columns = rows.occurring(width)
+    return columns, rows.renumbered(width, columns)
 
 
 # ------------------------------------------------------------------------------------ screening
@@ -197,8 +213,13 @@ def prepare(begun: Begun, added: Added) -> Prepared:
 
 def prepared_rows(rows: Rows, prepared: Prepared) -> Rows:
     """Return prepared rows, whose columns are numbered by those that occur anywhere."""
-    columns = np.searchsorted(prepared.live, rows.columns).astype(np.uint32)
-    return prepared.preparation.apply(rows._replace(columns=columns))
+    live = prepared.live
+    width = int(live.max(initial=0)) + 1
+    if width > WIDE * rows.columns.size:
+        rows = rows._replace(columns=np.searchsorted(live, rows.columns).astype(np.uint32))
+    else:
+        rows = rows.renumbered(width, live)
+    return prepared.preparation.apply(rows)
 
 
 def screen(begun: Begun, prepared: Prepared, added: Added) -> Screened:
@@ -220,14 +241,14 @@ def n_nonzeros_of(screened: Screened) -> int:
     return screened.n_nonzeros
 
 
-def rows_in_folds(rows: Rows, share: Share, prepared: Prepared) -> Rows:
-    """Return the rows of folds with all their columns."""
-    return prepared_rows(rows, prepared).at(share.in_folds)
+def rows_in_folds(rows: Rows, share: Share) -> Rows:
+    """Return the prepared rows of folds with all their columns."""
+    return rows.at(share.in_folds)
 
 
 def rows_of_columns(rows: Rows, prepared: Prepared, columns: np.ndarray) -> Rows:
-    """Return all rows with the columns that are winnowed."""
-    return prepared_rows(rows, prepared).renumbered(prepared.live.size, columns)
+    """Return all prepared rows with the columns that are winnowed."""
+    return rows.renumbered(prepared.live.size, columns)
 
 
 def _whole(begun: Begun, prepared: Prepared) -> Sample:
