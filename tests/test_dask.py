@@ -5,7 +5,9 @@ import json
 import logging
 import os
 import signal
+import sys
 from functools import partial
+from itertools import product
 
 import numpy as np
 import pytest
@@ -19,7 +21,7 @@ distributed = pytest.importorskip("distributed", reason="thresher[dask] is not i
 import dask  # noqa: E402
 import dask.array as da  # noqa: E402
 
-from thresher.dask import ThresherClassifier, ThresherRegressor  # noqa: E402
+from thresher.dask import ThresherClassifier, ThresherRegressor, fitting  # noqa: E402
 
 pytestmark = pytest.mark.jit
 N = 240
@@ -90,8 +92,10 @@ def write(folder, y, n_shards):
     return folder / "part-*.svm"
 
 
-@pytest.mark.parametrize("name", CASES)
-@pytest.mark.parametrize("n_shards", [1, 3, 8])
+@pytest.mark.parametrize(
+    ("name", "n_shards"),
+    [*product(CASES, [3]), *product(["two classes", "numbers"], [1, 8])],
+)
 def test_files_give_the_local_model(client, twins, tmp_path, name, n_shards):
     model = spread(name).fit(write(tmp_path, CASES[name][2], n_shards), index_base=1)
     assert sha(model) == sha(twins[name])
@@ -101,7 +105,8 @@ def test_files_give_the_local_model(client, twins, tmp_path, name, n_shards):
 def test_one_worker_and_threads_of_this_process_give_the_same(client, twins, tmp_path):
     files = write(tmp_path, CASES["two classes"][2], 5)
     with distributed.Client(processes=False, n_workers=1, dashboard_address=":0") as other:
-        assert sha(spread("two classes", client=other).fit(files)) == sha(twins["two classes"])
+        model = spread("two classes", client=other, n_jobs=2).fit(files)
+    assert sha(model) == sha(twins["two classes"])
 
 
 @pytest.mark.parametrize("sample_weight", [None, WEIGHTS])
@@ -244,6 +249,7 @@ Y = CASES["two classes"][2]
         (([dask.delayed(X)],), "Shard 0 is no tuple"),
         (([dask.delayed((X, Y))], Y), "go with a dask array"),
         ((bad_rows(0, 1.0), np.zeros(N)), "only one class"),
+        ((bad_rows(0, 1.0)[bad_rows(0, 1.0)[:, 0] > 0], Y), "compute_chunk_sizes"),
     ],
 )
 def test_what_cannot_be_learned_is_named(client, given, message):
@@ -251,11 +257,23 @@ def test_what_cannot_be_learned_is_named(client, given, message):
         spread("two classes").fit(*given)
 
 
-def test_without_a_cluster_there_is_a_hint():
+def test_workers_that_die_again_and_again_are_explained():
+    class Lost:
+        def result(self):
+            raise distributed.KilledWorker("task", None, 3)
+
+    with pytest.raises(RuntimeError, match="ran out of memory"):
+        fitting.result_of(Lost())
+
+
+def test_without_a_cluster_there_is_a_hint(monkeypatch):
     with pytest.raises(TypeError, match="X must be a pattern of files"):
         spread("two classes", client=Killing(None, "", "")).fit(X)
     with pytest.raises(ValueError, match=r"client='here'"):
         spread("two classes", client="here").fit(X)
+    monkeypatch.setitem(sys.modules, "distributed", None)
+    with pytest.raises(ImportError, match=r"thresher\[dask\]"):
+        spread("two classes").fit(X)
 
 
 # ------------------------------------------------------------------------------------ afterwards

@@ -89,7 +89,7 @@ def add_terms(numbers, terms, bits, sums):
 def add_sums(numbers, others, sums):
     """Add sums to others with such numbers."""
     for k in range(numbers.size):
-        number, place = numbers[k], others[k, PLACE]
+        number, place = np.uint64(numbers[k]), others[k, PLACE]
         if place > sums[number, PLACE]:
             move(sums, number, place)
         shift = sums[number, PLACE] - place

@@ -152,12 +152,25 @@ def fit(client: Client, model: ThresherModel, shards: Shards, most: int) -> Thre
     products = [_task(client, tasks.add_products, *one, prepared) for one in each]
     in_folds = [_task(client, tasks.rows_in_folds, *one) for one in each]
     screened = _task(client, tasks.screen, begun, prepared, _added(client, products))
-    _refuse_too_many(client, _task(client, tasks.n_nonzeros_of, screened).result(), most)
+    _refuse_too_many(client, result_of(_task(client, tasks.n_nonzeros_of, screened)), most)
     columns = _task(client, tasks.columns_of, screened)
     kept = [_task(client, tasks.rows_of_columns, one, prepared, columns) for one in ready]
     fitted = _task(client, tasks.winnow_rows, begun, prepared, screened, kept, in_folds)
-    found: ThresherModel = fitted.result()
+    found: ThresherModel = result_of(fitted)
     return found
+
+
+def result_of(task: Future) -> Any:
+    """Return what a task gives; workers that run out of memory do not say so."""
+    from distributed import KilledWorker
+
+    try:
+        return task.result()
+    except KilledWorker as error:
+        raise RuntimeError(
+            "Several workers died in the same task, and it was given up: most likely they ran out "
+            "of memory. Cut the rows into more shards, or give workers more memory."
+        ) from error
 
 
 def _added(client: Client, parts: list[Future]) -> Future:
