@@ -13,7 +13,7 @@ from scipy import sparse
 from sklearn.base import is_classifier
 
 import thresher
-from thresher.files.errors import ModelFileError
+from thresher.files import ModelFileError
 from thresher.losses import CLASS_LOSSES
 
 NO_JIT = os.environ.get("NUMBA_DISABLE_JIT", "0") not in ("", "0")

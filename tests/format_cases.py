@@ -245,10 +245,10 @@ def every(names, values):
 @contextmanager
 def small_chunks(n_rows=2, n_bytes=40):
     """Let chunks end after a few rows and bytes."""
-    by_file = InputFiles.by_file
+    blocks_of = InputFiles.blocks_of
     where = "thresher.formats"
     with (
-        mock.patch.object(InputFiles, "by_file", lambda files, size=0: by_file(files, n_bytes)),
+        mock.patch.object(InputFiles, "blocks_of", lambda *file: blocks_of(*file[:2], n_bytes)),
         mock.patch(f"{where}.named.MOST_ROWS", n_rows),
         mock.patch(f"{where}.records.MOST_ROWS", n_rows),
         mock.patch(f"{where}.arrow_files.MOST_ROWS", n_rows),

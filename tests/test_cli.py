@@ -7,6 +7,7 @@ import os
 import resource
 import subprocess
 import sys
+from collections.abc import Callable
 
 import click
 import pytest
@@ -20,10 +21,10 @@ from thresher.cli import failing, main, options
 from thresher.cli.commands import PLACES
 from thresher.cli.commands import thresher as program
 from thresher.cli.screen import json_text, printable
-from thresher.files.errors import FileError, ModelFileError
+from thresher.files import FileError, ModelFileError
 from thresher.formats.errors import DataError, OptionError
 from thresher.formats.protocol import Reading
-from thresher.validation import FLAG, Callable, Kind, Number, OneOf, Parameter, Whole
+from thresher.validation import FLAG, Kind, Number, OneOf, Parameter, Whole
 
 HEAVY = ("numba", "sklearn", "scipy", "numpy", "pandas", "rich")
 READERS = ("train", "predict", "evaluate", "convert", "report")
@@ -178,7 +179,7 @@ WEIGHTS = (Kind(dict, "a dict"), OneOf("balanced", None))
         ((OneOf("auto"), Whole(1), Number(0, 1, True, True)), "0.1", 0.1),
         ((OneOf("auto"), Whole(1), Number(0, 1, True, True)), "1", 1),
         ((OneOf("auto"), *FLAG), "no", False),
-        ((OneOf("a", "b"), Callable("a scorer")), "c", "it must be a, or b."),
+        ((OneOf("a", "b"), Kind(Callable, "a scorer")), "c", "it must be a, or b."),
         (WEIGHTS, "balanced", "balanced"),
         (WEIGHTS, "-1=1,1=5", {-1: 1.0, 1: 5.0}),
         (WEIGHTS, "a=b=1,c=.5", {"a=b": 1.0, "c": 0.5}),
@@ -187,7 +188,7 @@ WEIGHTS = (Kind(dict, "a dict"), OneOf("balanced", None))
 )
 def test_values_are_read_as_their_declaration_allows(allowed, text, expected):
     value = options.Value(Parameter("x", None, allowed, "", ""))
-    assert not options.Value(Parameter("x", None, (Callable("a scorer"),), "", "")).exists
+    assert not options.Value(Parameter("x", None, (Kind(Callable, "a scorer"),), "", "")).exists
     if isinstance(expected, str) and expected != text:
         with pytest.raises(click.BadParameter) as caught:
             value.convert(text, None, None)
@@ -200,6 +201,10 @@ def test_values_are_read_as_their_declaration_allows(allowed, text, expected):
 def test_messages_name_options():
     for message, expected in {
         "hash_bits=99: it must be 1 to 30.": "--hash-bits 99: it must be 1 to 30.",
+        "use sep=';' (--sep ';'), or on_error='skip', --on-error skip": (
+            "use --sep ';', or --on-error skip"
+        ),
+        "missing= (--missing) has alternatives": "--missing has alternatives",
         "name them all (classes=, --classes).": "name them all (--classes).",
         "set alpha=3 and label=x": "set alpha=3 and --label x",
     }.items():

@@ -218,11 +218,11 @@ def test_a_bar_shows_what_is_done_and_notes_stand_above_it(monkeypatch):
     shown = terminal(monkeypatch)
     with screen.Progress("training") as bar:
         assert shown.text == ""
-        bar.add(1200, 0.5, ", pass 1")
+        bar.reach(1200, 0.5, ", pass 1")
         screen.say("A note\x07 [bold]with markup[/bold]")
         with screen.noting_warnings(False):
             screen.warnings.warn("careful", stacklevel=1)
-        bar.add(1300, 0.9)
+        bar.reach(2500, 0.9)
     lines = shown.text.replace("\r", "\n").split("\n")
     assert any(r"A note\x07 [bold]with markup[/bold]" in line for line in lines)
     assert any("Warning: careful" in line for line in lines)
@@ -255,7 +255,7 @@ def test_there_is_no_bar_for_pipes_and_quiet_commands(monkeypatch, quiet):
     shown = terminal(monkeypatch)
     monkeypatch.setattr(Terminal, "isatty", lambda self: quiet)
     with screen.Progress("training", quiet) as bar:
-        bar.add(10)
+        bar.reach(10)
         screen.say("a note", quiet)
     assert shown.text == ("" if quiet else "a note\n")
 

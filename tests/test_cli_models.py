@@ -14,7 +14,6 @@ from sklearn.metrics import confusion_matrix, log_loss, r2_score, roc_auc_score
 from commands import CLASSES, draw, run, write_csv, write_jsonl, write_svmlight
 from format_cases import small_chunks
 from thresher import load
-from thresher.cli.inspect import bar
 
 FTRL = ("--method", "ftrl", "--l1", ".1", "--max-iter", "5")
 HOW = {
@@ -278,10 +277,6 @@ def test_a_model_without_features(tmp_path):
     run("train", rows, "-o", tmp_path / "m", "--method", "ftrl", "--l1", "1e6")
     assert "No feature has a weight." in inspected(tmp_path / "m")
     assert set(predicted(tmp_path / "m", rows)) <= {"drop", "keep"}
-
-
-def test_bars_are_as_long_as_their_share():
-    assert [bar(share, 4) for share in (1.0, 0.5, 0.125, 0.0)] == ["████", "██", "▌", ""]
 
 
 # ------------------------------------------------------------------------------ files of models

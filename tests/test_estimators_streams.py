@@ -117,6 +117,9 @@ def test_classes_are_found_in_the_first_rows_or_given():
 def test_what_is_no_source_and_options_without_files_are_refused():
     with pytest.raises(TypeError, match="A stream is paths, a source or an iterable"):
         make("FTRLClassifier").fit_stream(3)
+    for one in (ROWS, table(ROWS, LABELS), {"a": 1}):
+        with pytest.raises(TypeError, match=r"is rows and not a stream of them: give \[\(X, y\)\]"):
+            make("FTRLClassifier").fit_stream(one)
     with pytest.raises(ValueError, match="label: options of reading are for files"):
         make("FTRLClassifier").fit_stream([(ROWS, LABELS)], label="y")
     with pytest.raises(TypeError, match="labels is no option of reading: there are format"):
@@ -165,8 +168,15 @@ def test_files_give_names_and_the_same_model_as_arrays(csv, tmp_path):
     assert model.data_fingerprint_
     assert_array_equal(np.concatenate(list(model.predict_stream(csv))), model.predict(frame))
     dump_svmlight_file(ROWS, LABELS, str(tmp_path / "rows.svm"), zero_based=False)
-    with pytest.raises(DataError, match=r"features with numbers, but the model knows .* by names"):
-        prediction_source(model, tmp_path / "rows.svm")
+    for one in (tmp_path / "rows.svm", thresher.open_rows(tmp_path / "rows.svm")):
+        with pytest.raises(DataError, match=r"features with numbers, but the model knows .* names"):
+            prediction_source(model, one)
+    model.report(tmp_path / "page.html", test=csv)
+    names = model.fitted_.names
+    given = model.evaluate(thresher.open_rows(csv, names=names))
+    assert str(given) == str(model.evaluate(csv))
+    with pytest.raises(DataError, match="numbers its features in another way than the model"):
+        model.evaluate(thresher.open_rows(csv))
 
 
 @pytest.mark.parametrize("method", ["predict", "predict_proba", "decision_function"])
@@ -203,6 +213,31 @@ def test_a_model_of_a_file_with_categories_takes_the_same_frame(tmp_path):
         assert_array_equal(model.predict_one({"town": "Bern", "age": 3}), 1)
         with pytest.raises(DataError, match="missing that the model has learned from: 'town'"):
             model.predict(frame[["age"]])
+
+
+@pytest.mark.parametrize("town", ["", ",town"])
+def test_gaps_are_the_same_in_files_frames_and_dicts(tmp_path, town):
+    rows = ["1,3,2", "0,NA,5", "1,7,1", "0,2,4"] if town else ["1,3,2", "0,1,5", "1,7,1", "0,2,4"]
+    head, cells = f"label,age,w{town}\n", "\n".join(row + ",Bern" * bool(town) for row in rows)
+    (tmp_path / "a.csv").write_text(head + f"{cells}\n" * 20)
+    model = make("FTRLClassifier").fit_stream(tmp_path / "a.csv", weight="w", na_values=["NA"])
+    model.save(tmp_path / "model")
+    model = thresher.load(tmp_path / "model")
+    frame = pd.DataFrame({"id": [1, 2], "age": [None, 4.0], "town": ["Bern", "Basel"]})
+    expected = model.decision_function(frame)
+    assert_array_equal(model.decision_function(frame.to_dict("records")), expected)
+    chosen = model.transform(frame)
+    assert chosen.shape == (2, model.n_features_selected_)
+    assert (model.transform(frame.to_dict("records")) != chosen).nnz == 0
+    frame.to_json(tmp_path / "b.jsonl", orient="records", lines=True)
+    frame.assign(label="?").to_csv(tmp_path / "b.csv", index=False, na_rep="NA")
+    for file in ("b.csv", "b.jsonl"):  # without weights, and with labels that are none
+        found = list(model.predict_stream(tmp_path / file, "decision_function"))
+        assert_array_equal(np.concatenate(found), expected)
+    with pytest.raises(ValueError, match="missing='zero': the model has learned with 'mean'"):
+        model.evaluate(tmp_path / "a.csv", missing="zero")
+    with pytest.raises(ValueError, match="whose names are no strings"):
+        model.predict(frame.set_axis(range(3), axis=1))
 
 
 def test_dicts_of_features_are_learned_row_by_row_or_together():

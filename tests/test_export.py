@@ -20,7 +20,7 @@ from thresher.export.contents import Contents, formula
 from thresher.export.onnx import to_onnx
 from thresher.export.scikit_learn import to_scikit_learn
 from thresher.export.tables import separated, to_json, to_parquet
-from thresher.files.errors import FileError
+from thresher.files import FileError
 from thresher.fitted import CLIPPED, LOGISTIC, NO_LINK, SOFTMAX, Fitted
 from thresher.prepare import Preparation
 

@@ -10,8 +10,8 @@ import time
 import pytest
 
 from format_cases import every
+from thresher.files import FileError
 from thresher.files.atomic import ABANDONED, replacing, write_bytes
-from thresher.files.errors import FileError
 
 AS_ROOT = hasattr(os, "geteuid") and os.geteuid() == 0
 

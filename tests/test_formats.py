@@ -281,7 +281,7 @@ def test_what_cannot_be_opened(tmp_path):
     ("options", "message"),
     [
         ({"on_error": "stop"}, "on_error='stop': it must be 'raise' or 'skip'"),
-        ({"index_base": 2}, "index_base=2: it must be 0, 1 or None"),
+        ({"index_base": 2}, "index_base=2: it must be 0 or 1"),
         ({"hash_bits": 31}, "hash_bits=31: it must be 1 to 30"),
         ({"max_line_bytes": 0}, "max_line_bytes=0: it must be at least 1"),
         ({"weight": "label"}, "label and weight are both 'label'"),

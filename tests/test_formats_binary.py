@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from numpy.testing import assert_array_equal
 
 from format_cases import check_canonical, every, write
-from thresher.files.errors import FileError
+from thresher.files import FileError
 from thresher.formats import binary_file, cache, passes
 from thresher.formats.binary import BinarySource
 from thresher.formats.chunk import CHUNK, Chunk, Limits, cut, in_order, joined

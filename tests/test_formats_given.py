@@ -98,6 +98,10 @@ REFUSED = {
     "mixed": (FRAME.assign(d=[1, "a", None]), "'d' holds neither numbers nor strings"),
     "nan": (FRAME.assign(age=[1, np.nan, 2]), "column 'age' is nan, and all must be finite"),
     "inf": (FRAME.assign(age=[1, np.inf, 2]), "column 'age' is inf"),
+    "alike": (
+        FRAME.assign(**{"town=Bern": 1}),
+        "'town=Bern' is called like a category of .* 'town'",
+    ),
     "twice": (FRAME.set_axis(["a", "b", "a"], axis=1), "Two columns are called 'a'"),
     "array": (np.array([[1, np.nan]]), "row 0, column 1 is nan, and all must be finite"),
 }
@@ -129,12 +133,56 @@ def test_dicts_of_features():
     assert by_name(chunk, names) == [{"age": 30, "town=Bern": 1, "tall": 1}, {}, {"new": 2}]
     one, _ = rows_of(dicts[0], names)
     assert by_name(one, names) == [{"age": 30, "town=Bern": 1, "tall": 1}]
-    for value, message in {
-        float("nan"): "beyond the largest",
-        (1,): "Row 1: the value of 'a'",
-    }.items():
-        with pytest.raises(DataError, match=message):
-            rows_of({"a": value})
+    numpy = [{"a": np.float32(2), "b": np.int8(3), "c": np.True_, "d": np.str_("x"), "e": pd.NA}]
+    assert by_name(*rows_of(numpy)) == [{"a": 2, "b": 3, "c": 1, "d=x": 1}]
+
+
+BAD_DICTS = {
+    "nan": ({"a": np.nan}, "Row 1: the number of 'a' is NaN"),
+    "tuple": ({"a": (1,)}, "Row 1: the value of 'a' is of type tuple"),
+    "bytes": ({"a": b"x"}, "Row 1: the value of 'a' is of type bytes"),
+    "name": ({5: 1}, "Row 1: the name 5 is of type int: names are strings"),
+    "no dict": ([{"a": 1}, None], "Row 2: it is of type NoneType, but rows before it are dicts"),
+}
+
+
+@every("case", BAD_DICTS)
+def test_dicts_that_are_refused(case):
+    X, message = BAD_DICTS[case]
+    with pytest.raises(DataError, match=message):
+        rows_of(X)
+
+
+KINDS = {"age": 40.0, "tall": ZERO, "town": None}
+IN_TABLES = {
+    "none": ({"age": None, "tall": 1}, {"age": 40, "age=missing": 1, "tall": 1}),
+    "nan": ({"age": np.nan, "tall": 1, "town": "Bern"},
+            {"age": 40, "age=missing": 1, "tall": 1, "town=Bern": 1}),
+    "absent": ({}, {"age": 40, "age=missing": 1}),
+    "others": ({"age": 1, "id": "x", "more": 3}, {"age": 1}),
+    "code": ({"age": np.int64(1), "town": 7.0}, {"age": 1, "town=7": 1}),
+}  # fmt: skip
+
+
+@every("case", IN_TABLES)
+def test_dicts_are_rows_of_the_table_that_a_model_has_learned_from(case):
+    found, expected = IN_TABLES[case]
+    assert by_name(*rows_of(found, GrowingNames((), KINDS))) == [expected]
+    with pytest.raises(DataError, match="value of 'age' is a string, but was a number before"):
+        rows_of({"age": "30"}, GrowingNames((), KINDS))
+
+
+def test_frames_do_not_make_a_table_of_what_was_learned_from_dicts():
+    _, names = rows_of({"a": 1, "b": "x"})
+    rows_of(FRAME[["age"]], names)
+    assert by_name(*rows_of({"b": "x", "c": 1}, names)) == [{"b=x": 1, "c": 1}]
+
+
+def test_columns_of_objects_may_be_empty():
+    names = GrowingNames((), {"age": 40.0})
+    for ages in ([None, None], [None, 3], pd.array([None, 3], dtype="Int64")):
+        frame = pd.DataFrame({"age": pd.Series(ages, dtype=getattr(ages, "dtype", object))})
+        assert by_name(*rows_of(frame, names))[0] == {"age": 40, "age=missing": 1}
 
 
 def test_matrices_share_nothing_and_are_checked():
@@ -198,6 +246,9 @@ BAD_STREAMS = {
     "missing": ([(A, [1, None])], "has no label at its row 2"),
     "nan": ([(A, [np.nan, 1])], "has no label at its row 1"),
     "date": ([(A, [date(2020, 1, 1)] * 2)], "has a date or a time for a label, 2020-01-01"),
+    "infinite": ([(A, [1, np.inf])], "has an infinite label at its row 2"),
+    "mixed": ([(A, ["a", 1])], "has strings and numbers as labels"),
+    "mixed objects": ([(A, pd.Series(["a", 1]))], "has strings and numbers as labels"),
     "kinds": ([(A, [1, 2]), (A, ["a", "b"])], "labels of item 2 .* another type"),
     "widths": ([(A, [1, 2]), (np.eye(3)[:2], [1, 2])], "Item 2 .* has 3 columns, .* before it 2"),
     "names": ([(A, [1, 2]), (F, [1, 2])], "Item 2 of the stream has no names .* or reversed"),

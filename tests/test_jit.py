@@ -17,7 +17,7 @@ from numba.experimental import jitclass
 
 import thresher
 from thresher import jit, losses
-from thresher.kernel_cache import DIGEST, KernelCache, KernelFolder, temporary_root
+from thresher.jit import DIGEST, KernelCache, KernelFolder, temporary_root
 
 PACKAGE = Path(thresher.__file__).parent
 compiled = pytest.mark.skipif(bool(numba.config.DISABLE_JIT), reason="nothing is compiled")
@@ -302,6 +302,6 @@ def test_numbas_settings_are_left_alone():
 
 
 def test_importing_the_package_does_not_import_numba():
-    modules = "thresher, thresher.files.errors, thresher.formats.errors"
+    modules = "thresher, thresher.files, thresher.formats.errors"
     program = f"import sys, {modules}; sys.exit(not {{'numba', 'sklearn'}}.isdisjoint(sys.modules))"
     assert subprocess.run([sys.executable, "-c", program], check=False).returncode == 0

@@ -7,7 +7,7 @@ from scipy import sparse
 
 from experiments.reproduce import theory
 from thresher import StabilizedTruncatedSGDClassifier
-from thresher.online.updates import soft_threshold
+from thresher.online.passes import soft_threshold
 
 PAPER = {
     "n_paths": 16,

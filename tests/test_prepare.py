@@ -175,11 +175,11 @@ def test_margins_of_raw_rows_equal_those_of_prepared_ones(preparation, kept):
             counted = np.zeros_like(X)
             counted[:, fitted.columns] = X[:, fitted.columns]
         rows = prepared(counted, known(preparation, p))[:, fitted.columns]
-        found = Scorer(fitted).margins(rows_of(X))
+        found = Scorer(fitted).margins(rows_of(X))[0]
         assert_allclose(found, rows @ weights.T + fitted.intercepts, atol=1e-12)
         if preparation.kept_length:  # others may hold anything
             X[:, np.setdiff1d(np.arange(p), fitted.columns)] = 1e6
-            assert_array_equal(Scorer(fitted).margins(rows_of(X)), found)
+            assert_array_equal(Scorer(fitted).margins(rows_of(X))[0], found)
 
 
 @preparations
@@ -188,16 +188,16 @@ def test_odd_rows_are_noticed_while_margins_are_computed(preparation):
     for n_outputs, kept in product((1, 3), (False, True)):
         fitted, _ = model_of(preparation._replace(kept_length=kept), [0, 1, 4, 29], n_outputs)
         scorer = Scorer(fitted)
-        assert scorer.checked_margins(rows)[1]
+        assert scorer.margins(rows)[1]
         for place in (0, rows.starts[20], rows.columns.size - 1):
             for column in (fitted.n_columns, (1 << 32) - 1, rows.columns[place - 1], 0):
                 columns = rows.columns.copy()
                 columns[[place - 1, place]] = column  # unknown, or twice in a row
-                assert not scorer.checked_margins(rows._replace(columns=columns))[1]
+                assert not scorer.margins(rows._replace(columns=columns))[1]
             for bad in (np.nan, np.inf, -np.inf):
                 values = rows.values.copy()
                 values[place] = bad
-                margins = scorer.margins(rows._replace(values=values))
+                margins = scorer.margins(rows._replace(values=values))[0]
                 assert (~np.isfinite(margins)).any(axis=1).sum() == 1
 
 
@@ -206,8 +206,8 @@ def test_rows_of_any_length_agree():
     X[30:, 0] += 1.0  # no row without a value
     for scale, n_outputs in product((1e-200, 1e-8, 1e8, 1e150), (1, 3)):
         fitted, _ = model_of(Preparation.none(unit=True), range(30), n_outputs)
-        margins = Scorer(fitted).margins(rows_of(X * scale))
+        margins = Scorer(fitted).margins(rows_of(X * scale))[0]
         if scale < 1e-100:  # squares are 0
             assert_allclose(margins - fitted.intercepts, 0.0, atol=1e-100)
         else:
-            assert_allclose(margins, Scorer(fitted).margins(rows_of(X)), rtol=1e-9)
+            assert_allclose(margins, Scorer(fitted).margins(rows_of(X))[0], rtol=1e-9)

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 import thresher
 from cases import NAMES, labelled_rows, make
-from thresher.files.errors import FileError
+from thresher.files import FileError
 from thresher.report import page, write
 from thresher.report.chart import Scale, path_chart
 
@@ -61,7 +61,7 @@ def flagship():
 
 @pytest.fixture(scope="module")
 def html(flagship):
-    return page.page(flagship)
+    return page(flagship)
 
 
 def test_the_page_is_written_as_one_file(flagship, html, tmp_path):
@@ -118,7 +118,7 @@ def test_a_scale_holds_all_errors_between_round_levels(flagship):
 
 def test_a_path_of_one_size_has_no_curve():
     model = thresher.ThresherClassifier(n_features_to_select=1, random_state=0).fit(ROWS, LABELS)
-    reader = Reader(page.page(model))
+    reader = Reader(page(model))
     assert "Held-out error" in reader.text
     assert not reader.all("polyline")
 
@@ -126,7 +126,7 @@ def test_a_path_of_one_size_has_no_curve():
 @pytest.mark.parametrize("name", NAMES)
 def test_models_without_a_path_have_a_page(name):
     for labels in (LABELS, CLASSES):
-        reader = Reader(page.page(make(name).fit(ROWS, labels)))
+        reader = Reader(page(make(name).fit(ROWS, labels)))
         assert "holds no rows out" in reader.text
         assert not reader.all("polyline")
         assert reader.names
@@ -136,7 +136,7 @@ def test_models_without_a_path_have_a_page(name):
 @pytest.mark.parametrize(("name", "y"), [("Classifier", CLASSES), ("Regressor", NUMBERS)])
 def test_other_targets_have_a_page(name, y):
     model = getattr(thresher, f"Thresher{name}")(random_state=0).fit(ROWS, y)
-    reader = Reader(page.page(model, (ROWS, y)))
+    reader = Reader(page(model, (ROWS, y)))
     assert ("squared error" if name == "Regressor" else "log loss") in reader.text
     assert "On test rows" in reader.text
     assert len(reader.names) == model.n_features_selected_
@@ -144,19 +144,19 @@ def test_other_targets_have_a_page(name, y):
 
 def test_other_models_have_a_page():
     stream = thresher.ThresherClassifier(random_state=0).partial_fit(ROWS, LABELS, classes=[0, 1])
-    text = Reader(page.page(stream)).text
+    text = Reader(page(stream)).text
     assert "learned a stream" in text
     assert "Learned from" not in text
     assert "No feature has a weight" in doubts(make("FTRLClassifier", l1=1e6).fit(ROWS, LABELS))
     rng = np.random.default_rng(0)
     X = rng.normal(size=(120, 6)) * 10.0 ** np.arange(-3, 3) + 7
     measured = thresher.ThresherClassifier(random_state=0).fit(X, X[:, 0] > 7)
-    assert Reader(page.page(measured)).names[0] == "x0"
+    assert Reader(page(measured)).names[0] == "x0"
 
 
 def test_test_rows_of_files_are_evaluated(flagship, tmp_path):
     lines = "".join(f"{label} {column}:1\n" for label in (0, 1) for column in range(5))
-    expected = {lines: "(10 rows)", "0 70:1\n1 70:1\n": "trained on other data?"}
+    expected = {lines: ", 10 rows", "0 70:1\n1 70:1\n": "trained on other data?"}
     for text, words in expected.items():
         (tmp_path / "test.svm").write_text(text)
         rows = thresher.open_rows(tmp_path / "test.svm", index_base=0)
@@ -165,7 +165,7 @@ def test_test_rows_of_files_are_evaluated(flagship, tmp_path):
 
 
 def doubts(model):
-    reader = Reader(page.page(model))
+    reader = Reader(page(model))
     return reader.text if reader.all("ul") else ""
 
 
@@ -186,16 +186,16 @@ def test_counts_of_rows_are_kept_by_files_and_dropped_by_streams(flagship, tmp_p
     flagship.save(tmp_path / "m.thresher")
     loaded = thresher.load(tmp_path / "m.thresher")
     assert loaded.row_counts_.tolist() == np.bincount(LABELS).tolist()
-    assert Reader(page.page(loaded)).names == Reader(page.page(flagship)).names
+    assert Reader(page(loaded)).names == Reader(page(flagship)).names
     model = make("FTRLClassifier").fit(ROWS, LABELS, sample_weight=np.arange(120) % 2)
     assert model.row_counts_.sum() == 60
     assert not hasattr(model.partial_fit(ROWS, LABELS), "row_counts_")
 
 
 def test_only_the_strongest_of_many_features_are_shown(monkeypatch, flagship):
-    monkeypatch.setattr(page, "SHOWN", 2)
+    monkeypatch.setattr("thresher.report.SHOWN", 2)
     model = thresher.FTRLClassifier(l1=0.0, random_state=0).fit(ROWS, LABELS)
-    reader = Reader(page.page(model))
+    reader = Reader(page(model))
     assert reader.names == model.selection_table()["feature"].tolist()[:2]
     assert f"{model.n_features_selected_ - 2} weaker features are not shown" in reader.text
 
@@ -205,7 +205,7 @@ def test_any_name_is_shown_as_text(name):
     pandas = pytest.importorskip("pandas")
     frame = pandas.DataFrame({name: [0.0, 1.0, 2.0, 3.0], name + EVIL: [0.0, 0.0, 1.0, 5.0]})
     model = make("FTRLClassifier", l1=0.0).fit(frame, [name, name, "é" + name, "é" + name])
-    reader = Reader(page.page(model))
+    reader = Reader(page(model))
     visible = "".join(c if c.isprintable() else c.encode("unicode_escape").decode() for c in name)
     assert set(reader.names) == {visible, visible + EVIL}
     assert len(reader.all("script")) == 1

@@ -28,8 +28,7 @@ from thresher.estimators.saving import (
     write_checkpoint,
 )
 from thresher.estimators.streaming import StreamTraining, training_source
-from thresher.files import container, tree
-from thresher.files.errors import FileError, ModelFileError
+from thresher.files import FileError, ModelFileError, tree
 from thresher.fitted import LOGISTIC, NO_LINK, SOFTMAX, Fitted
 from thresher.formats.errors import DataError
 from thresher.formats.names import GrowingNames, HashedNames, KnownNames
@@ -289,7 +288,7 @@ def test_errors_name_the_file(small, tmp_path):
         thresher.load(tmp_path / "model")
     with pytest.raises(thresher.ModelFileError, match="nothing cannot be loaded: there is no such"):
         thresher.load(str(tmp_path / "nothing"))
-    tree.write_tree(tmp_path / "other", {"kind": "checkpoint"})
+    (tmp_path / "other").write_bytes(tree.dumps({"kind": "checkpoint"}))
     with pytest.raises(ModelFileError, match="it is not a model, but a checkpoint"):
         thresher.load(tmp_path / "other")
 
@@ -361,8 +360,8 @@ def test_forged_values_are_refused_or_harmless(name, training_state):
     ("path", "junk", "words"),
     [
         (["kind"], "checkpoint", "it is not a model, but a checkpoint"),
-        (["class"], "os.system", "has no class 'os.system'"),
-        (["class"], "open_rows", "has no class 'open_rows'"),
+        (["estimator"], "os.system", "has no class 'os.system'"),
+        (["estimator"], "open_rows", "has no class 'open_rows'"),
         (["parameters", "loss"], "zero_one", "loss='zero_one' of FTRLClassifier is not allowed"),
         (["parameters", "more"], 1, "the parameters are"),
         (["fitted", "labels"], np.array([1, 0]), "classes are not in order"),
@@ -377,6 +376,7 @@ def test_forged_values_are_refused_or_harmless(name, training_state):
         (["fitted", "link"], "magic", "there is no link 'magic'"),
         (["fitted", "names"], {**GrowingNames().tree(), "kind": "x"}, "unknown kind"),
         (["facts", "index_base_"], 0.5, "index_base_ is of the type float"),
+        (["facts", "reading_"], {"label": ["a"]}, "reading_ has a list for a string"),
         (["facts", "__class__"], 1, "there are __class__"),
         (["facts", "feature_names_in_"], np.array([1]), "feature_names_in_ is an array of int64"),
         (["training"], {}, "begun_with is missing"),
@@ -397,7 +397,7 @@ def test_what_is_wrong_with_a_forged_value_is_named(small, pathed, path, junk, w
         inner = inner[key]
     inner[path[-1]] = junk
     with pytest.raises(ModelFileError, match=words):
-        loads(container.dumps(*tree.pack(read)))
+        loads(tree.dumps(read))
 
 
 # --------------------------------------------------------------------------------- models as values

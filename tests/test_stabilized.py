@@ -18,7 +18,7 @@ from thresher import (
 )
 from thresher.draws import burst_weights, permutation
 from thresher.estimators.saving import dumps, loads
-from thresher.files.errors import ModelFileError
+from thresher.files import ModelFileError
 from thresher.online.quantile import quantile
 from thresher.online.stages import KEEP, annealed_rejection_rate, grown_burst_size
 from thresher.online.training import Narrowing, Training

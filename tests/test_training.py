@@ -29,7 +29,7 @@ from cases import (
     variant_id,
 )
 from thresher.draws import permutation
-from thresher.files.errors import ModelFileError
+from thresher.files import ModelFileError
 from thresher.losses import LOSSES as LOSS_TABLE
 from thresher.online.arrays import Arrays
 from thresher.online.ftrl import FTRL

@@ -30,8 +30,7 @@ from thresher.winnow.folds import (
 )
 from thresher.winnow.path import Plan, at_most, fold_of, rows_in_fold, winnow
 from thresher.winnow.ridge import Problem, fit_ridge
-from thresher.winnow.sample import Sample
-from thresher.winnow.screen import Sums, n_screened
+from thresher.winnow.screen import Sample, Sums, n_screened
 
 ONE = Threads()
 # Loss and number of outputs of everything that the flagship fits.

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from thresher.estimators.saving import load
     from thresher.estimators.stabilized import StabilizedTruncatedSGDClassifier
     from thresher.estimators.thresher import ThresherClassifier, ThresherRegressor
-    from thresher.files.errors import ModelFileError
+    from thresher.files import ModelFileError
     from thresher.formats.errors import DataError
     from thresher.formats.opening import open_rows
 
@@ -41,7 +41,7 @@ _HOMES = {
     "DataError": "thresher.formats.errors",
     "FOBOSClassifier": "thresher.estimators.online",
     "FTRLClassifier": "thresher.estimators.online",
-    "ModelFileError": "thresher.files.errors",
+    "ModelFileError": "thresher.files",
     "PlainSGDClassifier": "thresher.estimators.online",
     "RDAClassifier": "thresher.estimators.online",
     "StabilizedTruncatedSGDClassifier": "thresher.estimators.stabilized",

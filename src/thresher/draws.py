@@ -21,15 +21,14 @@ def mixed(keys):
 
 
 @jit
-def shuffle(seed, stream, number, order):
-    """Write the numbers from 0 on in a random order: from the last on, each changes places.
+def permutation(seed, stream, number, n):
+    """Return a random order of n rows for pass ``number`` of a stream (a path, or 0 for all).
 
-    The other place is a share of those left, whose bias is below n / 2^53.
+    From the last on, each changes places; the other place is a share of those left, whose bias is
+    below n / 2^53.
     """
-    key, n = mixed(np.array([seed]).astype(np.uint64)), order.size
+    key, order = mixed(np.array([seed]).astype(np.uint64)), np.arange(n)
     key = mixed(mixed(key + np.uint64(stream)) + np.uint64(number))
-    for k in range(n):
-        order[k] = k
     last = n - 1
     while last > 0:
         count = min(AT_ONCE, last)
@@ -39,12 +38,6 @@ def shuffle(seed, stream, number, order):
             other = np.int64(shares[k] * (last + 1))
             order[last], order[other] = order[other], order[last]
             last -= 1
-
-
-def permutation(seed: int, stream: int, number: int, n: int) -> np.ndarray:
-    """Return a random order of n rows for pass ``number`` of a stream (a path, or 0 for all)."""
-    order = np.empty(n, np.int64)
-    shuffle(seed, stream, number, order)
     return order
 
 

@@ -63,15 +63,12 @@ class Scorer:
             marked[preparation.measured] = True
         self._marked = marked if marked.any() else marked[:0]
 
-    def margins(self, rows: Rows) -> np.ndarray:
-        """Return the margins, a column per output; unknown columns can only lengthen their rows."""
-        return self.checked_margins(rows)[0]
+    def margins(self, rows: Rows) -> tuple[np.ndarray, bool]:
+        """Return the margins, a column per output, and whether all columns ascend and are known.
 
-    def checked_margins(self, rows: Rows) -> tuple[np.ndarray, bool]:
-        """Return the margins, and whether the columns of every row ascend and are known.
-
-        Then nothing but their values needs checking, and a value that is not finite gives a margin
-        that is not finite. To look at rows twice would take twice as long.
+        Unknown columns can only lengthen their rows. If all is well, nothing but values needs
+        checking, and one that is not finite gives a margin that is not finite. To look at rows
+        twice would take twice as long.
         """
         weights, intercepts = self._weights, self.fitted.intercepts
         unit, kept = self.fitted.preparation.unit, self.fitted.preparation.kept_length

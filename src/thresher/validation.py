@@ -4,7 +4,6 @@ Estimators and the command line's options are made of the declarations.
 """
 
 import math
-from collections.abc import Mapping
 from dataclasses import dataclass
 from numbers import Integral, Real
 from typing import Any, Protocol
@@ -91,29 +90,14 @@ class OneOf:
 
 @dataclass(frozen=True)
 class Kind:
-    """An instance of a type."""
+    """An instance of a type, or of a protocol that can be checked."""
 
-    kind: type
+    kind: Any
     words: str
 
     def allows(self, value: Any) -> bool:
         """Return whether the value is allowed."""
         return isinstance(value, self.kind)
-
-    def __str__(self) -> str:
-        return self.words
-
-
-@dataclass(frozen=True)
-class Callable:
-    """Anything that can be called, or has a method of a name."""
-
-    words: str
-    method: str = "__call__"
-
-    def allows(self, value: Any) -> bool:
-        """Return whether the value is allowed."""
-        return hasattr(value, self.method)
 
     def __str__(self) -> str:
         return self.words
@@ -134,14 +118,3 @@ class Parameter:
 
 
 Parameters = tuple[Parameter, ...]
-
-
-def check_parameters(owner: str, values: Mapping[str, Any], parameters: Parameters) -> None:
-    """Raise a ValueError that names the first parameter out of range and says what it may be."""
-    for one in parameters:
-        if not any(constraint.allows(values[one.name]) for constraint in one.allowed):
-            choices = ", or ".join(str(constraint) for constraint in one.allowed)
-            raise ValueError(
-                f"The parameter {one.name}={values[one.name]!r} of {owner} is not allowed: "
-                f"it must be {choices}."
-            )

@@ -60,14 +60,8 @@ def handling(handler: Handler) -> Iterator[None]:
             signal.signal(number, before[number])
 
 
-@contextmanager
-def interruptible() -> Iterator[None]:
-    """Let signals raise ``Interrupted``, so that unfinished files are removed."""
-    with handling(_raise):
-        yield
-
-
-def _raise(number: int, _: FrameType | None) -> NoReturn:
+def interrupt(number: int, _: FrameType | None) -> NoReturn:
+    """Handle a signal by an exception, so that unfinished files are removed."""
     raise Interrupted(number)
 
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from thresher.cli.files import STANDARD, check_outputs, refuse_absent, refuse_unreadable
+from thresher.cli.files import STANDARD, check_outputs, present, refuse_unreadable
 
 if TYPE_CHECKING:
     from thresher.estimators.streaming import StreamTraining
@@ -46,7 +46,7 @@ class Recipe:
         if self.test and self.holdout:
             raise click.UsageError("--test and --holdout: evaluate by one of them.")
         if self.initial is not None:
-            refuse_absent(self.initial)
+            present(self.initial)
         mine = None if going_on else self.checkpoint  # a training may replace its own
         read = [*self.files, *self.test, *filter(None, [self.initial])]
         check_outputs({"-o": self.output, "--checkpoint": mine}, read, self.force)
@@ -77,7 +77,7 @@ class Recipe:
 
 def read_checkpoint(path: str) -> tuple[Recipe, Tree]:
     """Return what a training was asked to do, and its state, which stays in this file."""
-    refuse_absent(path, "--checkpoint")
+    present(path, "--checkpoint")
     from thresher.estimators import saving
     from thresher.files import access, container
 

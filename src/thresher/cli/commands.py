@@ -54,22 +54,15 @@ class Commands(click.Group):
         return list(PLACES)
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
-        """Return a command, imported now."""
-        if cmd_name not in PLACES:
+        """Return a command, imported now, or name one that may have been meant."""
+        if cmd_name.startswith("-") or (ctx.resilient_parsing and cmd_name not in PLACES):
             return None
+        if cmd_name not in PLACES:
+            close = get_close_matches(cmd_name, PLACES, n=1)
+            meant = f" Did you mean {close[0]}?" if close else ""
+            raise click.UsageError(f"There is no command {cmd_name!r}.{meant}", ctx)
         found: click.Command = getattr(import_module(f"thresher.cli.{PLACES[cmd_name]}"), cmd_name)
         return found
-
-    def resolve_command(
-        self, ctx: click.Context, args: list[str]
-    ) -> tuple[str | None, click.Command | None, list[str]]:
-        """Find the command that is meant, or name one that may have been."""
-        word = args[0]
-        if word.startswith("-") or word in PLACES or ctx.resilient_parsing:
-            return super().resolve_command(ctx, args)
-        close = get_close_matches(word, PLACES, n=1)
-        meant = f" Did you mean {close[0]}?" if close else ""
-        raise click.UsageError(f"There is no command {word!r}.{meant}", ctx)
 
 
 @click.group(

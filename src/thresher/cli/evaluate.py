@@ -6,18 +6,11 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from thresher.cli import options as opt
-from thresher.cli.files import (
-    load_model,
-    note_skipped,
-    refuse_absent,
-    refuse_unknown,
-    refuse_unreadable,
-)
+from thresher.cli.files import note_skipped, refuse_unknown, refuse_unreadable
 from thresher.cli.screen import Progress, json_text, noting_warnings, printable
 
 if TYPE_CHECKING:
     from thresher.estimators.base import LinearModel
-    from thresher.estimators.scores import UnknownColumns
     from thresher.formats.protocol import Source
 
 LINES = {
@@ -59,31 +52,31 @@ def evaluate(
     rows is as in training.
     """
     reading = opt.reading_from(options)
-    refuse_absent(model)
     refuse_unreadable(files)
+    from thresher.estimators.saving import load
     from thresher.estimators.streaming import prediction_source
 
-    fitted = load_model(model)
+    fitted = load(model)
     source = prediction_source(fitted, files, labelled=True, **reading)
-    figures, unknown = evaluate_rows(fitted, source, quiet)
-    refuse_unknown(unknown, allow_no_features)
+    figures, warning = evaluate_rows(fitted, source, quiet)
+    refuse_unknown(warning, allow_no_features)
     note_skipped(source)
     click.echo(json_text(figures) if as_json else "\n".join(lines_of(figures)))
 
 
 def evaluate_rows(
     model: "LinearModel", source: "Source", quiet: bool
-) -> "tuple[dict[str, Any], UnknownColumns]":
-    """Return how well a model predicts rows, as plain values, and whether it knows any of them."""
+) -> tuple[dict[str, Any], str | None]:
+    """Return how well a model predicts rows, as plain values, and what is odd about them."""
     from thresher.estimators.scores import evaluate_stream
 
     with noting_warnings(quiet), Progress("evaluating", quiet) as progress:
-        found, unknown = evaluate_stream(model, source, progress.add)
+        found, warning = evaluate_stream(model, source, progress.reach)
     figures = {**asdict(found), "skipped": source.skipped.count}
     labels = model.fitted_.labels
     if labels is not None:
         figures |= {"classes": labels.tolist(), "confusion": figures["confusion"].tolist()}
-    return figures, unknown
+    return figures, warning
 
 
 def lines_of(figures: dict[str, Any]) -> list[str]:

@@ -6,7 +6,7 @@ from typing import Any
 import click
 
 from thresher.cli import options as opt
-from thresher.cli.files import check_outputs, file_only, load_model, path_of, refuse_absent
+from thresher.cli.files import check_outputs, file_only, path_of
 from thresher.cli.screen import say
 
 
@@ -35,8 +35,8 @@ def export(
     with the formula by which they predict; in .onnx (needs onnx) for a graph of dense rows.
     """
     file_only(output)
-    refuse_absent(model)
     check_outputs({"-o": output}, [model], force)
+    from thresher.estimators.saving import load
     from thresher.export import WRITERS
     from thresher.export import export as write
 
@@ -47,7 +47,7 @@ def export(
         raise click.UsageError(f"--sizes is for tables, and {output} is a graph: leave it out.")
     if dtype and ending != ".onnx":
         raise click.UsageError(f"--dtype is for graphs (.onnx), not for {output}: leave it out.")
-    fitted = load_model(model)
+    fitted = load(model)
     if sizes:
         path_of(fitted)
     write(fitted, output, sizes, **({"dtype": dtype} if dtype else {}))
@@ -74,12 +74,12 @@ def report(
     """
     reading = opt.reading_from(options)
     file_only(output)
-    refuse_absent(model)
     check_outputs({"-o": output}, [model, *test], force)
+    from thresher.estimators.saving import load
     from thresher.estimators.streaming import prediction_source
     from thresher.report import write
 
-    fitted = load_model(model)
+    fitted = load(model)
     rows = prediction_source(fitted, test, labelled=True, **reading) if test else None
     write(fitted, output, rows)
     say(f"Wrote {output}.", quiet)

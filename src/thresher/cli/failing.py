@@ -67,7 +67,7 @@ def failing_well() -> Iterator[None]:
 def explain(error: Exception) -> tuple[str, int]:
     """Return an error's message, and its exit code."""
     from thresher.cli.options import in_options
-    from thresher.files.errors import FileError, ModelFileError
+    from thresher.files import FileError, ModelFileError
     from thresher.formats.errors import OptionError
 
     needed = isinstance(error, ImportError) and error.name is None  # a package to be installed

@@ -14,13 +14,12 @@ from typing import TYPE_CHECKING, Any, BinaryIO
 
 import click
 
-from thresher.cli import interruptible
+from thresher.cli import handling, interrupt
 from thresher.cli.failing import CannotWrite, WrongModel
 from thresher.cli.screen import say
 
 if TYPE_CHECKING:
     from thresher.estimators.base import LinearModel
-    from thresher.estimators.scores import UnknownColumns
     from thresher.formats.protocol import Source
     from thresher.winnow.path import Path
 
@@ -30,23 +29,15 @@ STANDARD = "-"  # standard input among what is read, standard output among what 
 # ---------------------------------------------------------------------------------------- models
 
 
-def refuse_absent(path: str, option: str = "-o") -> None:
-    """Refuse a model that is not there, before anything is imported that takes a second."""
+def present(path: str, option: str = "-o") -> str:
+    """Return the path of a model that is there, before anything is imported that takes a second."""
     if path == STANDARD:
         raise WrongModel("A model is not read from standard input: name its file.")
     if not os.path.exists(path):
         raise WrongModel(
             f"{path}: there is no such file. thresher train FILE... {option} {path} makes it."
         )
-
-
-def load_model(path: str) -> "LinearModel":
-    """Return the fitted model of a file."""
-    refuse_absent(path)
-    from thresher.estimators.saving import load
-
-    model: LinearModel = load(path)
-    return model
+    return path
 
 
 def path_of(model: "LinearModel") -> "Path":
@@ -67,13 +58,15 @@ def refuse_unreadable(paths: Sequence[str]) -> None:
     """Refuse rows that are not there, before anything is imported that takes a second."""
     from thresher.formats.blocks import InputFiles
 
-    InputFiles(paths).check()
+    InputFiles(paths)  # raises
 
 
 def note_decided(source: "Source", quiet: bool) -> None:
     """Print what rows decided of how all are read, each note once."""
+    from thresher.cli.options import in_options
+
     for note in source.decided:
-        say(note, quiet)
+        say(in_options(note), quiet)
     source.decided.clear()
 
 
@@ -86,9 +79,8 @@ def note_skipped(source: "Source") -> None:
         say("\n  ".join(lines))
 
 
-def refuse_unknown(unknown: "UnknownColumns", allowed: bool) -> None:
+def refuse_unknown(warning: str | None, allowed: bool) -> None:
     """Refuse rows none of which has any of the model's features, unless that is allowed."""
-    warning = unknown.warning()
     if warning is not None and not allowed:
         raise WrongModel(f"{warning[0].upper()}{warning[1:]} --allow-no-features goes on.")
 
@@ -138,8 +130,7 @@ def shown_on_terminal(path: str | None) -> bool:
 
 def is_device(path: str) -> bool:
     """Return whether a path is a device or a pipe: nothing that a file could replace."""
-    found = _found(path)
-    return found is not None and not (stat.S_ISREG(found.st_mode) or stat.S_ISDIR(found.st_mode))
+    return os.path.exists(path) and not (os.path.isfile(path) or os.path.isdir(path))
 
 
 @contextmanager
@@ -155,7 +146,7 @@ def writing(path: str | None) -> Iterator[BinaryIO]:
         with open(path, "wb") as stream:
             yield stream
     else:
-        with interruptible(), replacing(path) as stream:
+        with handling(interrupt), replacing(path) as stream:
             yield stream
 
 
@@ -185,7 +176,7 @@ def _same(written: str, read: str) -> bool:
     return STANDARD not in (written, read) and os.path.realpath(written) == os.path.realpath(read)
 
 
-def _found(path: str, standard: Any = None) -> os.stat_result | None:
+def _found(path: str, standard: Any) -> os.stat_result | None:
     """Return what the system knows of a file; a shell may have opened one as a standard stream."""
     try:
         return os.fstat(standard.fileno()) if path == STANDARD else os.stat(path)

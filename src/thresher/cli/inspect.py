@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from thresher.cli import options as opt
-from thresher.cli.files import load_model, path_of
+from thresher.cli.files import path_of
 from thresher.cli.screen import json_text, printable
 
 if TYPE_CHECKING:
@@ -43,7 +43,9 @@ def inspect(model: str, top: int, everything: bool, sizes: bool, as_json: bool) 
     Features are sorted by their effect, which the bars show: the change of the margin by one
     standard deviation of a measured column; of other columns the weight.
     """
-    fitted = load_model(model)
+    from thresher.estimators.saving import load
+
+    fitted = load(model)
     if sizes:
         path = path_of(fitted)
         click.echo(json_text(path_tree(path)) if as_json else "\n".join(path_lines(path)))
@@ -79,9 +81,10 @@ def features_of(model: "LinearModel") -> list[Tree]:
     """Return the selected features, strongest first, each with the class where it is strongest."""
     import numpy as np
 
+    from thresher.estimators.base import effects_of
+
     fitted, facts = model.fitted_, model.selection_facts()
-    units = fitted.preparation.raw_weights(fitted.columns, np.ones(fitted.columns.size))
-    effects = np.divide(fitted.weights, units, out=np.zeros_like(fitted.weights), where=units > 0)
+    effects = effects_of(fitted)
     strongest = np.abs(effects).argmax(axis=0) if fitted.columns.size else effects[0]
     names, features = model.column_names(fitted.columns), []
     for k in np.argsort(-np.abs(effects).max(axis=0, initial=0.0), kind="stable"):
@@ -160,6 +163,7 @@ def facts_of(tree: Tree) -> dict[str, str]:
 
 def _table(features: list[Tree]) -> "Table":
     """Return the features as a table, with bars of what they are sorted by."""
+    from rich.bar import Bar
     from rich.table import Table
     from rich.text import Text
 
@@ -178,8 +182,8 @@ def _table(features: list[Tree]) -> "Table":
         colour = ABOVE if one["effect"] > 0 else BELOW
         cells = [Text(printable(str(one[name]))) for name in words]
         cells += [Text(f"{one[name]:+.4g}", style=colour) for name in numbers]
-        cells.append(Text(bar(abs(one["effect"]) / most, BAR), style=colour))
-        table.add_row(*cells, *(f"{one[name]:.4g}" for name in more))
+        bar = Bar(most, 0, abs(one["effect"]), width=BAR, color=colour)
+        table.add_row(*cells, bar, *(f"{one[name]:.4g}" for name in more))
     return table
 
 
@@ -195,9 +199,3 @@ def _legend(tree: Tree, shown: int) -> str:
     else:
         words = "Weights are for the class where the feature is strongest (all: --json)."
     return f"{words} {hidden:,} more features: --all shows them." if hidden else words
-
-
-def bar(share: float, width: int) -> str:
-    """Return a bar as long as a share of the width, to an eighth of a character."""
-    whole, rest = divmod(round(share * width * 8), 8)
-    return "█" * whole + ("▏▎▍▌▋▊▉"[rest - 1] if rest else "")

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 import click
 
 import thresher
-from thresher.cli import ENDED_BY, Interrupted, handling, interruptible
+from thresher.cli import ENDED_BY, Interrupted, handling, interrupt
 from thresher.cli.checkpoint import Keeper, Recipe, Tree
 from thresher.cli.evaluate import evaluate_rows, lines_of
 from thresher.cli.failing import WrongModel
@@ -43,12 +43,12 @@ def learn(recipe: Recipe, state: Tree | None, keeper: Keeper, quiet: bool) -> "S
 
     stop, stream = Stop(), None
     try:
-        with interruptible(), noting_warnings(quiet):
+        with handling(interrupt), noting_warnings(quiet):
             training = _begun(recipe, state, quiet)
             stream = training if isinstance(training, StreamTraining) else None
             with Progress("training", quiet) as bar, handling(stop) if stream else nullcontext():
                 for chunk in training.steps(partial(bar.show, "features", doing="selecting")):
-                    bar.add(len(chunk), training.share_done(), _more(training))
+                    bar.reach(bar.rows + len(chunk), training.share_done(), _more(training))
                     if stream is not None:
                         keeper.keep_if_due(stream)
                     if stop.number:
@@ -164,9 +164,9 @@ def _figures(recipe: Recipe, model: "OnlineModel", quiet: bool) -> Tree | None:
     if recipe.holdout:
         source = HeldOut(source, recipe.holdout, recipe.seed, held=True)
         of += f" ({recipe.holdout:.3g} of the rows, held out)"
-    figures, unknown = evaluate_rows(model, source, quiet)
-    if unknown.warning():
-        say(f"Warning: {unknown.warning()}", quiet)
+    figures, warning = evaluate_rows(model, source, quiet)
+    if warning:
+        say(f"Warning: {warning}", quiet)
     if recipe.test:
         note_skipped(source)
     return {"of": of, **figures}
@@ -174,13 +174,12 @@ def _figures(recipe: Recipe, model: "OnlineModel", quiet: bool) -> Tree | None:
 
 def _write(recipe: Recipe, model: "OnlineModel", figures: Tree | None) -> None:
     """Write the model, also to standard output and to devices."""
-    from thresher.estimators.saving import model_tree
-    from thresher.files.tree import dumps
+    from thresher.estimators.saving import dumps
 
     about: Tree = {"files": [os.path.basename(path) for path in recipe.files]}
     if figures is not None:
         about["evaluation"] = figures
-    data = dumps(model_tree(model, recipe.keep_state, about))
+    data = dumps(model, recipe.keep_state, about)
     with writing(recipe.output) as stream:
         stream.write(data)
 

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 import thresher
+from thresher.cli.files import present
 from thresher.formats.opening import FORMATS
 from thresher.formats.protocol import Reading
 
@@ -77,7 +78,8 @@ def _hush(ctx: click.Context, _: click.Parameter, quiet: bool) -> bool:
     return quiet
 
 
-model = click.argument("model", metavar="MODEL", type=click.Path(readable=False))
+model = click.argument("model", metavar="MODEL", type=click.Path(readable=False),
+                       callback=lambda _ctx, _param, path: present(path))  # fmt: skip
 files = click.argument("files", nargs=-1, required=True, metavar="FILE...")
 force = option("-f", "--force", is_flag=True, section=OUTPUT,
                help="Replace files that are there already, but never what is read.")  # fmt: skip
@@ -142,7 +144,8 @@ def _dashed(name: str) -> str:
 def in_options(message: str) -> str:
     """Return a message that names keywords of programs as one that names options."""
     names = "|".join(one.name for one in READ)
-    message = re.sub(r"\b\w+=, (?=--)", "", message)
+    message = re.sub(rf"\b(?:{names})=[^()]*? \((--[^()]*)\)", r"\1", message)
+    message = re.sub(r"\b\w+=\S*?, (?=--)", "", message)
     return re.sub(rf"\b({names})=", lambda found: f"--{_dashed(found[1])} ", message)
 
 

@@ -57,27 +57,25 @@ def predict(
     reading = {**opt.reading_from(options), "ignore_labels": True}
     if what and as_json:
         raise click.UsageError("--json writes all that --what can choose: leave --what out.")
-    at.refuse_absent(model)
     at.check_outputs({"-o": output or at.STANDARD}, [model, *files], force)
     at.refuse_unreadable(files)
-    from thresher.estimators.inputs import rows_of
-    from thresher.estimators.scores import UnknownColumns, margins_stream
+    from thresher.estimators.saving import load
+    from thresher.estimators.scores import Margins
     from thresher.estimators.streaming import prediction_source
 
-    fitted = at.load_model(model)
+    fitted = load(model)
     lines = _objects(fitted) if as_json else _lines(fitted, what or "label")
     source = prediction_source(fitted, files, **reading)
-    unknown, no_bar = UnknownColumns(fitted), quiet or at.shown_on_terminal(output)
+    predicted, no_bar = Margins(fitted, source), quiet or at.shown_on_terminal(output)
     with (
         at.writing(output) as stream,
         noting_warnings(quiet),
         Progress("predicting", no_bar) as bar,
     ):
-        for chunk, margins in margins_stream(fitted, source):
-            unknown.add(rows_of(chunk))
+        for _, margins in predicted:
             stream.write("".join(f"{line}\n" for line in lines(margins)).encode())
-            bar.add(len(chunk))
-        at.refuse_unknown(unknown, allow_no_features)
+            bar.reach(predicted.rows)
+        at.refuse_unknown(predicted.warning(), allow_no_features)
     at.note_skipped(source)
 
 

@@ -12,7 +12,7 @@ from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager, suppress
 from typing import TYPE_CHECKING, Any, Self, TextIO
 
-from thresher.cli import interruptible
+from thresher.cli import handling, interrupt
 
 if TYPE_CHECKING:
     from rich.progress import Progress as Bar
@@ -58,37 +58,32 @@ def silence(stream: TextIO | None) -> None:
 @contextmanager
 def noting_warnings(quiet: bool) -> Iterator[None]:
     """Print warnings as notes."""
+    from thresher.cli.options import in_options
+
     with warnings.catch_warnings():
         warnings.simplefilter("default", UserWarning)
-        warnings.showwarning = lambda message, *_, **__: say(f"Warning: {message}", quiet)
+        warnings.showwarning = lambda message, *_, **__: say(
+            f"Warning: {in_options(str(message))}", quiet
+        )
         yield
 
 
-class Progress:
+class Progress(ExitStack):
     """A bar with what is done and how fast, only on a terminal; signals raise while it is there.
 
     It appears with the first news.
     """
 
     def __init__(self, doing: str, quiet: bool = False) -> None:
+        super().__init__()
         self.doing, self.rows, self.begun = doing, 0, time.monotonic()
         self._wanted = not quiet and sys.stderr is not None and sys.stderr.isatty()
-        self._stack = ExitStack()
         self._bar: Bar | None = None
         self._task: Any = None
 
     def __enter__(self) -> Self:
-        self._stack.enter_context(interruptible())
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        if self._bar is not None:
-            _shown.remove(self)
-        self._stack.close()
-
-    def add(self, rows: int, share: float | None = None, more: str = "") -> None:
-        """Show that so many more rows are done, which are a share of all."""
-        self.reach(self.rows + rows, share, more)
+        self.enter_context(handling(interrupt))
+        return super().__enter__()
 
     def reach(self, rows: int, share: float | None = None, more: str = "") -> None:
         """Show how many rows are done by now, which are a share of all."""
@@ -103,10 +98,11 @@ class Progress:
             if self._bar is not None:
                 self._bar.reset(self._task, description=doing)
         if self._bar is None and self._wanted:
-            self._bar = self._stack.enter_context(_new_bar())
+            self._bar = self.enter_context(_new_bar())
             self._task = self._bar.add_task(self.doing, total=None, text=text)
             self._bar.tasks[-1].completed = share or 0.0  # of what was done by others before
             _shown.append(self)
+            self.callback(_shown.remove, self)
         if self._bar is not None:
             total = None if share is None else 1.0
             self._bar.update(self._task, completed=share or 0.0, total=total, text=text)

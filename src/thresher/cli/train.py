@@ -55,11 +55,11 @@ def method_in(args: list[str]) -> str:
 
 def _method_of(model: str) -> str | None:
     """Return the method of a model's file, None if that cannot be known."""
-    from thresher.files.errors import ModelFileError
+    from thresher.files import ModelFileError
     from thresher.files.tree import read_tree
 
     try:
-        found = read_tree(model).get("class")
+        found = read_tree(model).get("estimator")
     except (ModelFileError, OSError):
         return None
     return next((name for name, estimator in METHODS.items() if estimator == found), None)

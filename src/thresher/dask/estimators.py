@@ -1,18 +1,28 @@
 """The flagship's estimators on Dask: the local ones, and where the rows are."""
 
-from typing import Any, ClassVar, Self
+from typing import Any, ClassVar, Protocol, Self, runtime_checkable
 
 import numpy as np
 from sklearn.utils.metaestimators import available_if
 
 from thresher.estimators import thresher as local
-from thresher.validation import Callable, OneOf, Parameter, Parameters, Whole
+from thresher.validation import Kind, OneOf, Parameter, Parameters, Whole
+
+
+@runtime_checkable
+class Cluster(Protocol):
+    """What runs tasks."""
+
+    def submit(self, function: Any, *given: Any, **options: Any) -> Any:
+        """Run a task; return what gives its result."""
+        ...
+
 
 OWN: Parameters = (
     Parameter(
         "client",
         None,
-        (OneOf(None), Callable("a dask.distributed.Client", "submit")),
+        (OneOf(None), Kind(Cluster, "a dask.distributed.Client")),
         "distributed.Client or None",
         "The cluster; None is the client that was opened last.",
     ),
@@ -58,7 +68,7 @@ class DaskModel(local.ThresherModel):
         from thresher.dask import fitting
 
         with self._exclusive():
-            self._check_parameters()
+            self.check_parameters()
             client = fitting.client_of(self.client)
             shards = fitting.shards_of(client, X, y, sample_weight, reading)
             fitted = fitting.fit(client, self._unfitted(), shards, self.max_nonzeros)

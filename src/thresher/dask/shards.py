@@ -6,7 +6,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from thresher.estimators.inputs import check_rows, rows_of
+from thresher.estimators.inputs import rows_of, tidy_rows, unchecked_rows
 from thresher.estimators.labels import check_weights
 from thresher.estimators.thresher import ThresherClassifier
 from thresher.formats.chunk import Chunk
@@ -103,7 +103,7 @@ def take_rows(X: Any, y: Any, weights: Any, number: int) -> Shard:
     model = ThresherClassifier()  # is only to note what the columns are called
     try:
         n_rows = X.shape[0]
-        rows = check_rows(model, X, reset=True) if n_rows else Rows.none()
+        rows = tidy_rows(model, *unchecked_rows(model, X, True)) if n_rows else Rows.none()
         weights = check_weights(weights, n_rows)
         labels = np.asarray(y).reshape(-1)
         if labels.size != n_rows:

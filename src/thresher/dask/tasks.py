@@ -22,8 +22,7 @@ from thresher.rows import Rows, joined
 from thresher.winnow.folds import Split
 from thresher.winnow.path import Gathered, places_in_folds, rows_in_fold, winnow_gathered
 from thresher.winnow.path import Part as FoldPart
-from thresher.winnow.sample import Sample
-from thresher.winnow.screen import Sums, exact_sums
+from thresher.winnow.screen import Sample, Sums, exact_sums
 
 WIDE = 8  # columns for each nonzero of a shard, above which only those that occur are numbered
 

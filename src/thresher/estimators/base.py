@@ -27,6 +27,7 @@ from thresher.estimators.inputs import (
     with_one_index_type,
 )
 from thresher.fitted import Fitted, Scorer
+from thresher.formats.names import Names, has_mean
 from thresher.rows import Rows
 
 if TYPE_CHECKING:
@@ -57,7 +58,7 @@ class LinearModel(SelectorMixin, BaseEstimator):
         "feature_names_in_": np.ndarray,
         "_sparse": bool,
         "index_base_": int | None,
-        "reading_": dict[str, str | None],
+        "reading_": dict[str, str | list[str] | None],
         "row_counts_": np.ndarray,
     }
 
@@ -66,7 +67,7 @@ class LinearModel(SelectorMixin, BaseEstimator):
     _sparse: bool = False
     index_base_: int | None = None  # what a file of numbered columns calls the first
     row_counts_: np.ndarray  # rows that fit learned from: of each class, or all numbers
-    reading_: dict[str, str | None]  # how the files of training name labels and weights
+    reading_: dict[str, str | list[str] | None]  # how files of training name labels, weights, gaps
 
     @property
     def fitted_(self) -> Fitted:
@@ -151,7 +152,7 @@ class LinearModel(SelectorMixin, BaseEstimator):
 
         An error counts the rows from ``first``.
         """
-        margins = self._scorer().margins(rows)
+        margins, _ = self._scorer().margins(rows)
         finite = np.isfinite(margins)
         if not finite.all():
             row = int(finite.all(axis=1).argmin())
@@ -166,14 +167,23 @@ class LinearModel(SelectorMixin, BaseEstimator):
         if isinstance(X, Rows):
             return self.row_margins(X)
         names = self.fitted_.names
-        by_name = names is not None and "feature_names_in_" not in vars(self) and has_names(X)
-        if by_name or is_dicts(X):
+        if is_dicts(X) or (self._reads_tables(names) and has_names(X)):
             return self.row_margins(rows_by_name(X, names))
         rows, n_columns = unchecked_rows(self, X)
-        margins, fine = self._scorer().checked_margins(rows)
+        margins, fine = self._scorer().margins(rows)
         if fine and np.isfinite(margins).all():
             return margins
         return self.row_margins(tidy_rows(self, rows, n_columns))
+
+    def _reads_tables(self, names: Names | None) -> bool:
+        """Return whether frames hold what is no number: categories, or gaps that a mean fills."""
+        if names is None or "feature_names_in_" not in vars(self):
+            return names is not None
+        return any(map(has_mean, names.kinds.values()))
+
+    def predict(self, X: Any) -> np.ndarray:
+        """Return the most likely class of every row, or the number predicted for it."""
+        return self.prediction_of(self.margins(X))
 
     def _scorer(self) -> Scorer:
         """Return what computes margins; it is made when it is first needed."""
@@ -223,8 +233,17 @@ class LinearModel(SelectorMixin, BaseEstimator):
         return scores.evaluate_stream(self, source)[0]
 
     def transform(self, X: Any) -> Any:
-        """Return the selected columns of X; those of a data frame are found by name."""
+        """Return the selected columns of X; those of data frames and dicts are found by name.
+
+        Where there are categories or dicts, these are columns of a sparse matrix.
+        """
         check_is_fitted(self)
+        names = self.fitted_.names
+        if is_dicts(X) or (self._reads_tables(names) and has_names(X)):
+            rows = rows_by_name(X, names)
+            width = max(self.fitted_.n_columns, int(rows.columns.max(initial=0)) + 1)
+            parts = rows.values, rows.columns.astype(np.int64), rows.starts
+            return sparse.csr_array(parts, shape=(rows.n, width))[:, self.fitted_.columns]
         return super().transform(in_training_order(self, with_one_index_type(X)))
 
     def _get_support_mask(self) -> np.ndarray:
@@ -307,16 +326,21 @@ class LinearModel(SelectorMixin, BaseEstimator):
     def report(self, path: str | os.PathLike[str], test: Any = None) -> None:
         """Write the model as one HTML page: what it predicts, how well, and by which features.
 
-        ``test`` are rows to evaluate it by: a tuple of X and y, or what ``thresher.open_rows``
-        returns. The page needs nothing else: it can be mailed, printed, and read offline.
+        ``test`` are rows to evaluate it by: a tuple of X and y, or files as in ``evaluate``. The
+        page needs nothing else: it can be mailed, printed, and read offline.
         """
+        from thresher.estimators.streaming import prediction_source
+
         check_is_fitted(self)
+        if test is not None and not isinstance(test, tuple):
+            test = prediction_source(self, test, labelled=True)
         import_module("thresher.report").write(self, path, test)
 
     def to_sklearn(self) -> Any:
         """Return the model as a plain scikit-learn estimator, or a pipeline of such."""
         check_is_fitted(self)
-        return import_module("thresher.export").to_sklearn(self)
+        export = import_module("thresher.export")
+        return export.to_scikit_learn(export.Contents.of(self))
 
     def __sklearn_is_fitted__(self) -> bool:
         """Return whether there is anything to read."""
@@ -329,8 +353,12 @@ class LinearModel(SelectorMixin, BaseEstimator):
         return tags
 
 
-def strengths(fitted: Fitted) -> np.ndarray:
-    """Return the largest weight of every selected column, of values in common units."""
-    largest = np.abs(fitted.weights).max(axis=0, initial=0.0)
+def effects_of(fitted: Fitted) -> np.ndarray:
+    """Return the weights of values in common units, a row per output."""
     factors = fitted.preparation.raw_weights(fitted.columns, np.ones(fitted.columns.size))
-    return np.divide(largest, factors, out=np.zeros_like(largest), where=factors > 0)
+    return np.divide(fitted.weights, factors, out=np.zeros_like(fitted.weights), where=factors > 0)
+
+
+def strengths(fitted: Fitted) -> np.ndarray:
+    """Return the largest effect of every selected column."""
+    return np.abs(effects_of(fitted)).max(axis=0, initial=0.0)

@@ -12,7 +12,6 @@ from thresher.estimators.labels import (
     check_classes,
     check_labels,
     class_importance,
-    classes_in,
     places_of,
     refuse_one_class,
     running_importance,
@@ -85,10 +84,6 @@ class OnlineClassifier(ClassifierMixin, OnlineModel):
         margins = self.margins(X)
         return margins[:, 0] if margins.shape[1] == 1 else margins
 
-    def predict(self, X: Any) -> np.ndarray:
-        """Return the most likely class of every row."""
-        return self.prediction_of(self.margins(X))
-
     def prediction_of(self, margins: np.ndarray) -> np.ndarray:
         """Return the class that the margins of every row mean, which have a column per output."""
         if margins.shape[1] == 1:
@@ -129,8 +124,12 @@ class OnlineClassifier(ClassifierMixin, OnlineModel):
 
     def _begin_targets(self, y: Any, n_rows: int) -> np.ndarray:
         """Take over the classes that occur; return the place of every row's class among them."""
-        labels = check_labels(y, n_rows)
-        self.classes_, places = classes_in(labels)
+        classes, places = np.unique(check_labels(y, n_rows), return_inverse=True)
+        if classes.size < 2:
+            raise ValueError(
+                f"y has only one class, {classes.tolist()[0]!r}: a classifier needs two or more."
+            )
+        self.classes_ = classes
         return places
 
     def known_targets(self, y: Any, n_rows: int, first: int = 0) -> np.ndarray:
@@ -147,7 +146,7 @@ class OnlineClassifier(ClassifierMixin, OnlineModel):
             return [places.astype(np.float64)]
         return [np.where(places == k, 1.0, -1.0) for k in range(self.classes_.size)]
 
-    def _importance(self, places: np.ndarray, weights: np.ndarray) -> np.ndarray:
+    def importance_of(self, places: np.ndarray, weights: np.ndarray) -> np.ndarray:
         """Return how much each row counts, of rows that are all at hand."""
         importance = weights
         if self.class_weight is not None:

@@ -29,24 +29,23 @@ if TYPE_CHECKING:
     from thresher.formats.chunk import Chunk
 
 FORMATS = ("csr", "csc", "coo")
+MOST = float(np.finfo(np.float64).max)
 SHOWN = 5  # missing columns that an error names
 
 
-def check_rows(model: BaseEstimator, X: Any, reset: bool = False) -> Rows:
-    """Return finite rows in canonical form; the caller's arrays are shared, never changed.
+def unchecked_rows(model: BaseEstimator, X: Any, reset: bool = False) -> tuple[Rows, int]:
+    """Return rows, and how many columns there are; only what delimits the rows has been checked.
 
     With ``reset`` the model takes over the number and the names of the columns. Otherwise they must
-    be the model's; columns of a data frame are found by their names.
+    be the model's; columns of a data frame are found by their names. The caller's arrays are
+    shared, never changed.
     """
-    return tidy_rows(model, *unchecked_rows(model, X, reset))
-
-
-def unchecked_rows(model: BaseEstimator, X: Any, reset: bool = False) -> tuple[Rows, int]:
-    """Return rows, and how many columns there are; only what delimits the rows has been checked."""
     X = with_one_index_type(X)
     if reset or not _is_plain(model, X):
         X = validated(model, X, reset)
-    return _rows_of_sparse(X) if sparse.issparse(X) else _rows_of_dense(X), X.shape[1]
+    if sparse.issparse(X):
+        return _rows_of_sparse(X), X.shape[1]
+    return Rows(*nonzeros_of(np.require(X, np.float64, ["C", "W"]))), X.shape[1]
 
 
 def has_names(X: Any) -> bool:
@@ -66,6 +65,8 @@ def rows_by_name(X: Any, names: Names | None, learn: bool = False) -> Rows:
         raise ValueError("X is a dict, but the model's columns have numbers instead of names.")
     from thresher.formats.given import rows_of as given_rows
 
+    if not all(isinstance(name, str) for name in frame_names(X) or ()):
+        raise ValueError("X has columns whose names are no strings: the model finds them by name.")
     return rows_of(given_rows(X, names, learn)[0])
 
 
@@ -129,6 +130,8 @@ def validated(model: BaseEstimator, X: Any, reset: bool) -> Any:
             ensure_all_finite=False,
             reset=reset,
         )
+    except OverflowError:
+        raise ValueError(f"X has a number beyond the largest there is, {MOST:.1e}.") from None
     except (ValueError, TypeError):
         refuse_text(X)
         raise
@@ -173,7 +176,8 @@ def in_training_order(model: BaseEstimator, X: Any) -> Any:
 
 def refuse_text(X: Any) -> None:
     """Raise a ValueError that names the first text or date in X, if there is one."""
-    if frame_names(X) is not None and hasattr(X, "iloc"):
+    names = frame_names(X)
+    if names is not None and hasattr(X, "iloc"):
         for number, name in enumerate(X.columns):
             _refuse_in(X.iloc[:, number], f"column {number} ({name!r})")
         return
@@ -189,7 +193,8 @@ def refuse_text(X: Any) -> None:
             "(sklearn.feature_extraction.text.TfidfVectorizer)."
         )
     for number in range(table.shape[1] if table.ndim == 2 else 0):
-        _refuse_in(table[:, number], f"column {number}")
+        name = f" ({names[number]!r})" if names is not None else ""
+        _refuse_in(table[:, number], f"column {number}{name}")
 
 
 def _refuse_times(X: Any) -> None:
@@ -215,7 +220,8 @@ def _refuse_in(values: Iterable[Any], column: str) -> None:
         if text or isinstance(value, TIMES):
             raise ValueError(
                 f"X has {value!r} at row {row}, {column}, where there must be a number. Leave the "
-                "column out, or encode it (sklearn.preprocessing.OneHotEncoder)."
+                "column out, or encode it (sklearn.preprocessing.OneHotEncoder). fit_stream([(X, "
+                "y)]) makes categories of the strings in data frames."
             )
 
 
@@ -228,10 +234,6 @@ def _is_numeral(value: str | bytes) -> bool:
 
 
 # ---------------------------------------------------------------------------------------- rows
-
-
-def _rows_of_dense(X: np.ndarray) -> Rows:
-    return Rows(*nonzeros_of(np.require(X, np.float64, ["C", "W"])))
 
 
 def _rows_of_sparse(X: Any) -> Rows:

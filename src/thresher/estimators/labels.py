@@ -52,16 +52,6 @@ def check_classes(classes: Any) -> np.ndarray:
     return given
 
 
-def classes_in(labels: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Return the classes that occur, of which there must be two, and each label's place."""
-    classes, places = np.unique(labels, return_inverse=True)
-    if classes.size < 2:
-        raise ValueError(
-            f"y has only one class, {classes.tolist()[0]!r}: a classifier needs two or more."
-        )
-    return classes, places
-
-
 def places_of(labels: np.ndarray, classes: np.ndarray, first: int = 0) -> np.ndarray:
     """Return each label's place among the classes, which are in order; all must be known.
 

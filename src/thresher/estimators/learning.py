@@ -8,7 +8,13 @@ from typing import TYPE_CHECKING, Any, Self
 import numpy as np
 
 from thresher.estimators.base import Snapshot
-from thresher.estimators.inputs import check_rows, frame_names, is_dicts, rows_by_name
+from thresher.estimators.inputs import (
+    frame_names,
+    is_dicts,
+    rows_by_name,
+    tidy_rows,
+    unchecked_rows,
+)
 from thresher.estimators.labels import check_weights, with_weight
 from thresher.estimators.trainable import TrainableModel
 from thresher.fitted import Scorer
@@ -49,7 +55,7 @@ class OnlineModel(TrainableModel):
             How much each row counts; rows of weight 0 are left out.
         """
         with self._exclusive():
-            self._check_parameters()
+            self.check_parameters()
             if self.warm_start:
                 self._refuse_read_only()
             going_on = self.warm_start and "training_" in vars(self)
@@ -72,7 +78,7 @@ class OnlineModel(TrainableModel):
             draft = self._draft(fresh=True) if begins else self
             if begins:
                 self._refuse_read_only()
-                self._check_parameters()
+                self.check_parameters()
             elif classes is not None:
                 self._refuse_other_classes(classes)
             with draft._new_columns():
@@ -98,7 +104,7 @@ class OnlineModel(TrainableModel):
         if reset and is_dicts(X):
             self._names = GrowingNames()
         elif not (is_dicts(X) or (self._names is not None and frame_names(X) is not None)):
-            return check_rows(self, X, reset)
+            return tidy_rows(self, *unchecked_rows(self, X, reset))
         known, goes_on = len(self._names or ()), "training_" in vars(self)
         rows = rows_by_name(X, self._names, learn=True)
         if not (reset or goes_on) and (rows.columns >= known).any():
@@ -149,7 +155,7 @@ class OnlineModel(TrainableModel):
         from thresher.estimators.streaming import training_source
 
         with self._exclusive():
-            self._check_parameters()
+            self.check_parameters()
             draft = self._draft(fresh=True)
             notify = print if self.verbose else None
             opened = training_source(draft, source, cache, reading, notify=notify)
@@ -211,25 +217,20 @@ class OnlineModel(TrainableModel):
         return int(getattr(self, "max_iter", 1))
 
     @property
-    def seed_(self) -> int:
-        """Seed of everything random, as drawn from ``random_state``."""
-        return self._seed
-
-    @property
     def known_names(self) -> Names | None:
         """Names of a stream's columns up to now, after which others are numbered."""
         return self._names
 
     def stream_margins(self, rows: Rows) -> np.ndarray:
         """Return the margins of rows by what was learned up to now, before it is looked at."""
-        return Scorer(self._make_fitted(named=False)).margins(rows)
+        return Scorer(self._make_fitted(named=False)).margins(rows)[0]
 
     def _fit_rows(self, rows: Rows, targets: np.ndarray, weights: np.ndarray) -> None:
         """Learn rows at hand in several passes."""
-        importance = self._importance(targets, weights)
+        importance = self.importance_of(targets, weights)
         kept, rows, targets, importance = with_weight(rows, targets, importance)
         self._count_rows(targets)
-        passes = Passes(int(self.max_iter), self.tol or 0.0, self.shuffle, self._seed)
+        passes = Passes(int(self.max_iter), self.tol or 0.0, self.shuffle, self.seed_)
         report = _print_pass if self.verbose else None
         training = self.training_
         training.learner = self._learner()

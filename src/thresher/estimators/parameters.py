@@ -6,9 +6,11 @@ That is the signature, the checks and the docstring of an estimator, and the com
 import inspect
 import re
 import textwrap
-from typing import Any, ClassVar
+from collections.abc import Callable
+from typing import Any, ClassVar, Protocol, runtime_checkable
 
 import numpy as np
+from sklearn.metrics import get_scorer_names
 
 from thresher.losses import CLASS_LOSSES
 from thresher.validation import (
@@ -19,7 +21,6 @@ from thresher.validation import (
     Parameter,
     Parameters,
     Whole,
-    check_parameters,
 )
 
 LOSS = Parameter(
@@ -89,6 +90,71 @@ COMMON: Parameters = (
     VERBOSE,
 )
 
+
+@runtime_checkable
+class Splitter(Protocol):
+    """What splits rows into those to learn from and those to hold out, as scikit-learn's do."""
+
+    def split(self, X: Any, y: Any, groups: Any) -> Any:
+        """Yield the places of both, fold by fold."""
+
+
+# What the flagship has besides its loss.
+SELECTION: Parameters = (
+    Parameter(
+        "n_features_to_select",
+        "auto",
+        (OneOf("auto"), Whole(1), Number(0, 1, open_low=True, open_high=True)),
+        'int, float or "auto"',
+        'How many features to select: a number, or a share of all columns. "auto" is the smallest '
+        "number whose held-out loss is within ``caution`` standard errors of the best, or within "
+        "one if that is less; ``partial_fit`` then selects one per cent of the columns that occur, "
+        "and at least 100.",
+    ),
+    Parameter(
+        "caution",
+        0.25,
+        (Number(0),),
+        "float",
+        "Features are selected with the strongest penalty whose held-out loss is at most this many "
+        "standard errors worse than the best. 0 gives the most accurate model; with 10, "
+        "selections from different rows usually agree most. 1 is the usual rule for a smaller "
+        'model with "auto".',
+    ),
+    Parameter(
+        "cv",
+        3,
+        (Whole(2), Kind(Splitter, "a scikit-learn splitter")),
+        "int or splitter",
+        "Folds that are held out, or what splits the rows. Folds have at most 3,000 rows.",
+    ),
+    Parameter(
+        "scoring",
+        None,
+        (OneOf(None, *get_scorer_names()), Kind(Callable, "a scikit-learn scorer")),
+        "str, callable or None",
+        "What chooses the penalties and the number of features instead of the held-out loss.",
+    ),
+    Parameter(
+        "normalize",
+        "auto",
+        (OneOf("auto"), *FLAG),
+        'bool or "auto"',
+        "Whether rows are scaled to unit length, so that long documents count no more than short "
+        'ones. "auto" scales them unless the columns are measurements: dense, or in odd units.',
+    ),
+    Parameter(
+        "max_columns",
+        None,
+        (Whole(1), OneOf(None)),
+        "int or None",
+        "How many columns are winnowed, those with the most certain marginal effects; None: 5 "
+        "times the largest number of features that is looked at, and at least 1,000. With a "
+        "number, ``fit`` sums exactly, and ``thresher.dask`` gives the same model to the last bit.",
+    ),
+)
+ALWAYS: Parameters = (FIT_INTERCEPT, RANDOM_STATE, N_JOBS, VERBOSE)
+
 SECTION = re.compile(r"^\w[\w ]*\n-{3,}$", re.MULTILINE)
 
 
@@ -99,17 +165,25 @@ class HasParameters:
     """
 
     parameters: ClassVar[Parameters] = ()
+    attributes: ClassVar[str] = ""  # a section of the docstring, for all subclasses
 
     def __init_subclass__(cls, **options: Any) -> None:
         """Write the signature and the docstring of a class that declares parameters."""
         super().__init_subclass__(**options)
         if "parameters" in vars(cls):
             cls.__init__ = _initializer(cls.parameters)  # type: ignore[method-assign]
-            cls.__doc__ = with_parameters(cls.__doc__ or "", cls.parameters)
+            doc = f"{inspect.cleandoc(cls.__doc__ or '')}\n\n{inspect.cleandoc(cls.attributes)}"
+            cls.__doc__ = with_parameters(doc, cls.parameters)
 
-    def _check_parameters(self) -> None:
-        """Raise a ValueError that names the first parameter out of range."""
-        check_parameters(type(self).__name__, vars(self), self.parameters)
+    def check_parameters(self) -> None:
+        """Raise a ValueError that names the first parameter out of range, and what it may be."""
+        for one in self.parameters:
+            value = vars(self)[one.name]
+            if not any(constraint.allows(value) for constraint in one.allowed):
+                raise ValueError(
+                    f"The parameter {one.name}={value!r} of {type(self).__name__} is not allowed: "
+                    f"it must be {', or '.join(map(str, one.allowed))}."
+                )
 
 
 def _initializer(parameters: Parameters) -> Any:

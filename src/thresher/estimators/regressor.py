@@ -41,10 +41,6 @@ class OnlineRegressor(RegressorMixin, OnlineModel):
         if classes is not None:
             raise ValueError("classes: a regressor has none, its labels are numbers.")
 
-    def predict(self, X: Any) -> np.ndarray:
-        """Return the number predicted for every row."""
-        return self.prediction_of(self.margins(X))
-
     def prediction_of(self, margins: np.ndarray) -> np.ndarray:
         """Return the number that margins are."""
         return margins[:, 0]
@@ -72,7 +68,7 @@ class OnlineRegressor(RegressorMixin, OnlineModel):
         """Return the targets of the only problem."""
         return [numbers]
 
-    def _importance(self, numbers: np.ndarray, weights: np.ndarray) -> np.ndarray:
+    def importance_of(self, numbers: np.ndarray, weights: np.ndarray) -> np.ndarray:
         """Return how much each row counts."""
         if not weights.any():
             raise ValueError("sample_weight leaves no row with a weight above zero.")

@@ -10,26 +10,37 @@ from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from importlib.metadata import version
 from itertools import product
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
 import thresher
 from thresher.estimators.learning import OnlineModel
-from thresher.files import access, container, tree
+from thresher.files import ModelFileError, access, container, tree
 from thresher.files.access import as_tree, from_tree
-from thresher.files.errors import ModelFileError
+from thresher.files.atomic import write_bytes
 from thresher.files.tree import Tree, narrow
 from thresher.fitted import CLIPPED, LOGISTIC, NO_LINK, SOFTMAX, Fitted
 from thresher.formats.names import names_from_tree
-from thresher.prepare import Preparation
 from thresher.rows import MOST_COLUMNS
-from thresher.validation import check_parameters
 
 MODEL, CHECKPOINT = "model", "checkpoint"  # kinds of files
 # The classes that a file can name, all of them public.
 CLASSES = tuple(name for name in thresher.__all__ if name.endswith(("Classifier", "Regressor")))
 NONSENSE = (ValueError, TypeError, KeyError, IndexError, AttributeError, OverflowError, MemoryError)
+
+
+class Stored(NamedTuple):
+    """What the file of a model holds."""
+
+    kind: str
+    estimator: str  # its class
+    parameters: Tree
+    provenance: Tree
+    fitted: Tree
+    selection: dict[str, np.ndarray]
+    facts: Tree  # other attributes
+    training: Tree | None  # what learning needs to go on
 
 
 def save(
@@ -43,7 +54,7 @@ def save(
     ``about`` is added to where the model comes from (``provenance_``), such as a date; all of it
     must be plain values.
     """
-    tree.write_tree(path, model_tree(model, training_state, about))
+    write_bytes(path, dumps(model, training_state, about))
 
 
 def load(path: str | os.PathLike[str]) -> Any:
@@ -62,14 +73,15 @@ def load(path: str | os.PathLike[str]) -> Any:
     ModelFileError
         A ValueError: the file is missing, damaged, or not a model.
     """
-    read = tree.read_tree(path)
     with container.naming(path):
-        return model_from(read)
+        return loads(container.bytes_in(path))
 
 
-def dumps(model: OnlineModel, training_state: bool = False) -> bytes:
+def dumps(
+    model: OnlineModel, training_state: bool = False, about: Mapping[str, Any] | None = None
+) -> bytes:
     """Return the bytes of the file that ``save`` writes."""
-    return tree.dumps(model_tree(model, training_state))
+    return tree.dumps(model_tree(model, training_state, about))
 
 
 def loads(data: bytes) -> Any:
@@ -87,16 +99,16 @@ def model_tree(
             "loaded again. Use pickle or joblib for classes of your own."
         )
     known = vars(model)
-    return {
-        "kind": MODEL,
-        "class": type(model).__name__,
-        "parameters": parameters_tree(model),
-        "provenance": {**provenance(model), **(about or {})},
-        "fitted": fitted_tree(model.fitted_),
-        "selection": dict(model.selection_facts()),
-        "facts": {name: as_tree(known[name]) for name in model.stored if name in known},
-        "training": model.training_tree() if training_state else None,
-    }
+    return Stored(
+        MODEL,
+        type(model).__name__,
+        parameters_tree(model),
+        {**provenance(model), **(about or {})},
+        fitted_tree(model.fitted_),
+        dict(model.selection_facts()),
+        {name: as_tree(known[name]) for name in model.stored if name in known},
+        model.training_tree() if training_state else None,
+    )._asdict()
 
 
 @contextmanager
@@ -113,25 +125,37 @@ def refusing_nonsense() -> Iterator[None]:
 @refusing_nonsense()
 def model_from(read: Tree) -> Any:
     """Return the estimator that gave a tree, or raise a ModelFileError."""
-    kind, name = access.word(read, "kind"), read.get("class")
-    if kind != MODEL:
-        raise ModelFileError(f"it is not a model, but a {kind[:80]}.")
-    if name not in CLASSES:
-        access.refuse(f"this version of Thresher has no class {str(name)[:80]!r}")
-    model = getattr(thresher, name)()
-    model.set_params(**parameters_from(access.branch(read, "parameters"), model))
-    fitted = fitted_from(access.branch(read, "fitted"))
+    refuse_other_kind(read, MODEL)
+    stored: Stored = from_tree(Stored, read, MODEL)
+    if stored.estimator not in CLASSES:
+        access.refuse(f"this version of Thresher has no class {stored.estimator[:80]!r}")
+    model = getattr(thresher, stored.estimator)()
+    access.same_names(stored.parameters, model.get_params(deep=False), "parameters")
+    model.set_params(
+        **{
+            name: dict(value["pairs"]) if isinstance(value, dict) else value
+            for name, value in stored.parameters.items()
+        }
+    )
+    model.check_parameters()
+    fitted, selection = fitted_from(stored.fitted), stored.selection
     if (fitted.labels is None) == hasattr(model, "class_weight"):
         access.refuse("labels do not go with the class")
-    selection = access.branch(read, "selection")
-    shape = fitted.columns.shape
-    selection = {name: access.array(selection, name, np.float64, shape) for name in selection}
+    for name in selection:
+        access.array(selection, name, np.float64, fitted.columns.shape)
     model.restore(fitted, selection)
-    facts = facts_from(access.branch(read, "facts"), model.stored, fitted)
-    vars(model).update(facts, provenance_=access.branch(read, "provenance"))
-    if read.get("training") is not None:
-        model.restore_training(access.branch(read, "training"))
+    facts = facts_from(stored.facts, model.stored, fitted)
+    vars(model).update(facts, provenance_=stored.provenance)
+    if stored.training is not None:
+        model.restore_training(stored.training)
     return model
+
+
+def refuse_other_kind(read: Tree, kind: str) -> None:
+    """Refuse the tree of a file of another kind."""
+    found = read.get("kind")
+    if found != kind:
+        raise ModelFileError(f"it is not a {kind}, but a {str(found)[:80]}.")
 
 
 # ------------------------------------------------------------------------------------- checkpoints
@@ -143,18 +167,16 @@ def write_checkpoint(path: str | os.PathLike[str], recipe: Tree, training: Tree 
     The ``recipe`` is what it was started with, such as files and parameters, as plain values;
     without a ``training`` nothing has been learned yet.
     """
-    tree.write_tree(path, {"kind": CHECKPOINT, "recipe": recipe, "training": training})
+    state = {"kind": CHECKPOINT, "recipe": recipe, "training": training}
+    write_bytes(path, tree.dumps(state))
 
 
 def read_checkpoint(path: str | os.PathLike[str]) -> tuple[Tree, Tree | None]:
     """Return the recipe and the training's tree of a checkpoint, or raise a ModelFileError."""
     read = tree.read_tree(path)
     with container.naming(path):
-        kind = access.word(read, "kind")
-        if kind != CHECKPOINT:
-            raise ModelFileError(f"it is not a checkpoint, but a {kind[:80]}.")
-        state = None if read.get("training") is None else access.branch(read, "training")
-        return access.branch(read, "recipe"), state
+        refuse_other_kind(read, CHECKPOINT)
+        return access.part(read, "recipe", Tree), access.part(read, "training", Tree | None)
 
 
 # -------------------------------------------------------------------------------------- parameters
@@ -174,17 +196,6 @@ def parameters_tree(model: OnlineModel) -> Tree:
                 f"learned does not need it any more, so set it to something plain before saving, "
                 f"such as set_params({name}=None)."
             )
-    return parameters
-
-
-def parameters_from(read: Tree, model: OnlineModel) -> dict[str, Any]:
-    """Return the parameters of a tree, all that the model has, and within their bounds."""
-    access.same_names(read, model.get_params(deep=False), "parameters")
-    parameters = {
-        name: dict(value["pairs"]) if isinstance(value, dict) else value
-        for name, value in read.items()
-    }
-    check_parameters(type(model).__name__, parameters, model.parameters)
     return parameters
 
 
@@ -218,37 +229,35 @@ def fitted_tree(fitted: Fitted) -> Tree:
 
 def fitted_from(read: Tree) -> Fitted:
     """Return the fitted model that gave a tree."""
-    access.same_names(read, Fitted._fields, "parts of the fitted model")
-    n_columns = access.whole(read, "n_columns", most=MOST_COLUMNS - 1)
-    columns, intercepts = (
-        _columns(read, "columns", n_columns),
-        _numbers(read, "intercepts", (None,)),
+    names = access.part(read, "names", Tree | None)
+    fitted: Fitted = from_tree(Fitted, {**read, "names": None}, "fitted")
+    how, n_columns = fitted.preparation, fitted.n_columns
+    if not 0 <= n_columns < MOST_COLUMNS:
+        access.refuse(f"n_columns is {n_columns}")
+    parts, ways = fitted._asdict(), how._asdict()
+    columns, measured = _columns(parts, "columns", n_columns), _columns(ways, "measured", n_columns)
+    _refuse_infinite(parts, "intercepts", (None,))
+    _refuse_infinite(parts, "weights", (fitted.intercepts.size, columns.size))
+    _refuse_infinite(ways, "factors", measured.shape)
+    if fitted.link not in (NO_LINK, LOGISTIC, CLIPPED, SOFTMAX):
+        access.refuse(f"there is no link {fitted.link[:80]!r}")
+    _check_labels(fitted.labels, fitted.intercepts.size)
+    return fitted._replace(
+        columns=columns,
+        preparation=how._replace(measured=measured),
+        names=None if names is None else names_from_tree(names),
     )
-    weights = _numbers(read, "weights", (intercepts.size, columns.size))
-    how = access.branch(read, "preparation")
-    access.same_names(how, Preparation._fields, "parts of the preparation")
-    measured = _columns(how, "measured", n_columns)
-    factors = _numbers(how, "factors", measured.shape)
-    unit, kept_length = access.flag(how, "unit"), access.flag(how, "kept_length")
-    preparation = Preparation(unit, measured, factors, kept_length)
-    link, labels = access.word(read, "link"), _labels(read, intercepts.size)
-    if link not in (NO_LINK, LOGISTIC, CLIPPED, SOFTMAX):
-        access.refuse(f"there is no link {link[:80]!r}")
-    names = None if read["names"] is None else names_from_tree(access.branch(read, "names"))
-    return Fitted(columns, weights, intercepts, n_columns, preparation, link, labels, names)
 
 
-def _labels(read: Tree, n_outputs: int) -> np.ndarray | None:
-    """Return the classes; two have one output, three have three."""
-    labels = read["labels"]
+def _check_labels(labels: np.ndarray | None, n_outputs: int) -> None:
+    """Refuse classes that are not in order; two have one output, three have three."""
     expected = 0 if labels is None else np.shape(labels)[0]
     if n_outputs != (expected if expected > 2 else 1):
         access.refuse(f"{expected} classes do not have {n_outputs} outputs")
     if labels is None:
-        return None
+        return
     if labels.ndim != 1 or expected < 2 or not (labels[1:] > labels[:-1]).all():
         access.refuse("classes are not in order")
-    return labels
 
 
 def _columns(read: Tree, key: str, n_columns: int) -> np.ndarray:
@@ -258,11 +267,9 @@ def _columns(read: Tree, key: str, n_columns: int) -> np.ndarray:
     return columns
 
 
-def _numbers(read: Tree, key: str, shape: tuple[int | None, ...]) -> np.ndarray:
-    numbers = access.array(read, key, np.float64, shape)
-    if not np.isfinite(numbers).all():
+def _refuse_infinite(read: Tree, key: str, shape: tuple[int | None, ...]) -> None:
+    if not np.isfinite(access.array(read, key, np.float64, shape)).all():
         access.refuse(f"the {key} are not finite")
-    return numbers
 
 
 def facts_from(read: Tree, kinds: Mapping[str, Any], fitted: Fitted) -> dict[str, Any]:
@@ -272,6 +279,9 @@ def facts_from(read: Tree, kinds: Mapping[str, Any], fitted: Fitted) -> dict[str
     facts = {name: from_tree(kinds[name], one, name) for name, one in read.items()}
     if "feature_names_in_" in facts:
         access.array(read, "feature_names_in_", object, (fitted.n_columns,))
+    reading = {name: one for name, one in facts.get("reading_", {}).items() if one is not None}
+    if any(isinstance(one, list) != (name == "na_values") for name, one in reading.items()):
+        access.refuse("reading_ has a list for a string, or reversed")
     if "row_counts_" in facts:
         n_counts = 1 if fitted.labels is None else fitted.labels.size
         access.array(read, "row_counts_", np.int64, (n_counts,))
@@ -287,8 +297,10 @@ def _check_path(path: Tree, fitted: Fitted) -> None:
     sizes = [columns.size for columns in path["columns"]]
     if not n_sizes or any(len(one) != n_sizes for one in parts) or list(path["sizes"]) != sizes:
         access.refuse("the path has not a model of each of its sizes")
-    _numbers(path, "intercepts", (n_sizes, n_outputs))
+    _refuse_infinite(path, "intercepts", (n_sizes, n_outputs))
     pairs = ("columns", "weights", (n_outputs,)), ("fold_columns", "fold_shares", ())
     for (columns, numbers, n_rows), k in product(pairs, range(n_sizes)):
         inside = {columns: path[columns][k], numbers: path[numbers][k]}
-        _numbers(inside, numbers, (*n_rows, _columns(inside, columns, fitted.n_columns).size))
+        _refuse_infinite(
+            inside, numbers, (*n_rows, _columns(inside, columns, fitted.n_columns).size)
+        )

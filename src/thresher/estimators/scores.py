@@ -1,6 +1,6 @@
 """How well a model predicts labelled rows, which may come in chunks; memory stays bounded."""
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from math import sqrt
 from typing import Any
@@ -15,14 +15,11 @@ from thresher.estimators.regressor import OnlineRegressor
 from thresher.fitted import NO_LINK
 from thresher.formats.chunk import Chunk
 from thresher.formats.errors import DataError
-from thresher.formats.protocol import Source
-from thresher.rows import Rows
+from thresher.formats.protocol import Progress, Source
 
 LEAST = 1e-15  # of a probability, so that one sure mistake does not make the log loss infinite
 MOST_DISTINCT = 1 << 20  # margins that are kept apart to rank rows by them
 COARSER = 2  # bits of margins that are given up when there are more
-
-Progress = Callable[[int], None]
 
 
 @dataclass(frozen=True)
@@ -180,18 +177,25 @@ class Ranks:
         self.negative = np.bincount(places, negative).astype(np.float64)
 
 
-class UnknownColumns:
-    """Looks for the model's features in rows: where none occurs, the data is of another kind."""
+class Margins:
+    """The margins of a source's rows, and whether any of the model's features occurs in them.
 
-    def __init__(self, model: LinearModel) -> None:
-        self.columns = model.fitted_.columns
+    Where none does, the data is of another kind. Features that the model has never seen have no
+    weight. Where rows are scaled to unit length, they make their row longer all the same.
+    """
+
+    def __init__(self, model: LinearModel, source: Source) -> None:
+        self.model, self.source, self.columns = model, source, model.fitted_.columns
         self.rows, self.found = 0, False
 
-    def add(self, rows: Rows) -> None:
-        """Look at some rows, unless a feature has been found already."""
-        self.rows += rows.n
-        if not self.found:
-            self.found = bool(np.isin(rows.columns, self.columns).any())
+    def __iter__(self) -> Iterator[tuple[Chunk, np.ndarray]]:
+        """Yield every chunk with its margins, a column per output."""
+        for chunk in self.source.chunks():
+            rows = rows_of(chunk)
+            margins = self.model.row_margins(rows, self.rows + 1)
+            self.rows += rows.n
+            self.found = self.found or bool(np.isin(rows.columns, self.columns).any())
+            yield chunk, margins
 
     def warning(self) -> str | None:
         """Return what is wrong, if there were rows but none of the features."""
@@ -224,28 +228,14 @@ def evaluate(
 
 def evaluate_stream(
     model: LinearModel, source: Source, progress: Progress | None = None
-) -> tuple[ClassFigures | NumberFigures, UnknownColumns]:
-    """Return how well a model predicts the rows of a source, and whether they have its features."""
-    scores, unknown = scores_of(model), UnknownColumns(model)
-    for chunk, margins in margins_stream(model, source):
-        first = scores.rows + 1
-        scores.add(margins, *targets_of(model, chunk, first))
-        unknown.add(rows_of(chunk))
+) -> tuple[ClassFigures | NumberFigures, str | None]:
+    """Return how well a model predicts the rows of a source, and what is odd about them."""
+    scores, predicted = scores_of(model), Margins(model, source)
+    for chunk, margins in predicted:
+        scores.add(margins, *targets_of(model, chunk, scores.rows + 1))
         if progress is not None:
-            progress(len(chunk))
-    return scores.figures(), unknown
-
-
-def margins_stream(model: LinearModel, source: Source) -> Iterator[tuple[Chunk, np.ndarray]]:
-    """Yield every chunk of a source with its margins, a column per output.
-
-    Features that the model has never seen have no weight. Where rows are scaled to unit length,
-    they make their row longer all the same.
-    """
-    before = 0
-    for chunk in source.chunks():
-        yield chunk, model.row_margins(rows_of(chunk), before + 1)
-        before += len(chunk)
+            progress(scores.rows)
+    return scores.figures(), predicted.warning()
 
 
 def targets_of(model: LinearModel, chunk: Chunk, first: int) -> tuple[np.ndarray, np.ndarray]:
@@ -262,7 +252,7 @@ def targets_of(model: LinearModel, chunk: Chunk, first: int) -> tuple[np.ndarray
 
 
 SHORT = {"error": "error {:.2%}", "log_loss": "log loss {:.4g}", "auc": "AUC {:.4g}"}
-SHORT |= {"r2": "R2 {:.4g}", "rmse": "RMSE {:.4g}", "rows": "{:,} rows"}
+SHORT |= {"r2": "R2 {:.4g}", "rmse": "RMSE {:.4g}", "mae": "MAE {:.4g}", "rows": "{:,} rows"}
 
 
 def in_one_line(figures: Mapping[str, Any]) -> str:

@@ -113,12 +113,12 @@ class StabilizedTruncatedSGDClassifier(OnlineClassifier):
 
     def _learner(self) -> StabilizedTruncatedSGD:
         return StabilizedTruncatedSGD.of(
-            LOSSES[self.loss], self.fit_intercept, vars(self), self._seed
+            LOSSES[self.loss], self.fit_intercept, vars(self), self.seed_
         )
 
     def _stream_learner(self) -> StabilizedTruncatedSGD:
         return StabilizedTruncatedSGD.of(
-            LOSSES[self.loss], self.fit_intercept, vars(self), self._seed, stream=True
+            LOSSES[self.loss], self.fit_intercept, vars(self), self.seed_, stream=True
         )
 
     def _preparation(self) -> Preparation:

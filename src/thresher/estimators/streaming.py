@@ -1,10 +1,10 @@
 """Learning from a source chunk by chunk, so that it can stop and go on between any two."""
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from os import PathLike
-from typing import TYPE_CHECKING, Any, ClassVar, TypeAlias, TypeGuard, cast
+from typing import TYPE_CHECKING, Any, ClassVar, TypeAlias, cast
 
 import numpy as np
 
@@ -15,17 +15,22 @@ from thresher.estimators.scores import targets_of
 from thresher.files import access
 from thresher.formats.cache import cached
 from thresher.formats.chunk import Chunk
-from thresher.formats.errors import DataError
+from thresher.formats.errors import DataError, OptionError
 from thresher.formats.given import GivenSource
 from thresher.formats.labels import find_classes
-from thresher.formats.names import HashedNames, Names
+from thresher.formats.names import HashedNames, Names, has_mean
 from thresher.formats.opening import open_rows, reading_from
 from thresher.formats.passes import passes_over
 from thresher.formats.protocol import Notify, Progress, Reading, Source
 from thresher.online.training import unchanged
 from thresher.threads import Report
 
-REMEMBERED = ("label", "weight", "missing")  # options of reading that hold for other files, too
+REMEMBERED = (
+    "label",
+    "weight",
+    "missing",
+    "na_values",
+)  # options of reading that hold for other files, too
 if TYPE_CHECKING:
     from thresher.estimators.winnow_training import WinnowTraining
 
@@ -51,12 +56,12 @@ def training_source(
     ``names`` are those known so far of a training that goes on. ``notify`` receives what happens in
     words, ``progress`` how many rows have been kept.
     """
-    if _are_paths(source):
-        paths = [source] if isinstance(source, str | PathLike) else list(source)
+    if paths := _paths_in(source):
         how = _as_before(model, names, reading or {})
         model.reading_ = {name: getattr(how, name) for name in REMEMBERED}
         opened = open_rows(paths, how, names, **(reading or {}))
-        _refuse_mismatch(model, opened)
+        if model.__sklearn_is_fitted__():
+            _refuse_mismatch(model.fitted_.names, opened)
         if not cache or model.stream_passes == 1 or not opened.rewinds:
             return opened
         # what is kept serves all models, so it is not numbered by the names of this one
@@ -74,6 +79,11 @@ def _given(
         raise ValueError(f"{', '.join(reading)}: options of reading are for files.")
     if hasattr(source, "chunks"):
         return cast(Source, source)
+    if hasattr(source, "shape") or isinstance(source, Mapping):
+        raise TypeError(
+            f"X is of type {type(source).__name__}, which is rows and not a stream of them: give "
+            "[(X, y)], or [X] where no labels are needed."
+        )
     if isinstance(source, Iterable):
         return GivenSource(source, names, labelled)
     raise TypeError(
@@ -90,30 +100,42 @@ def prediction_source(
     tell another story of where indices begin.
     """
     names = model.fitted_.names
-    if not _are_paths(rows):
-        return _given(rows, reading, names, labelled)
-    paths = [rows] if isinstance(rows, str | PathLike) else list(rows)
-    how = replace(_as_before(model, names, reading), labelled=labelled)
+    paths = _paths_in(rows)
+    if not paths:
+        source = _given(rows, reading, names, labelled)
+        _refuse_mismatch(names, source)
+        _refuse_other_names(names, source.names)
+        return source
+    how = _as_before(model, names, {"ignore_labels": not labelled, **reading})
     source = open_rows(paths, how, names, **reading)
-    _refuse_mismatch(model, source)
+    _refuse_mismatch(names, source)
     return source
 
 
 def _as_before(model: LinearModel, names: Names | None, given: dict[str, Any]) -> Reading:
     """Return how to read: what is not given is as it was in training."""
     how = reading_from(given)
+    _refuse_other_filling(how.missing, names)
     known = {"index_base": model.index_base_, **getattr(model, "reading_", {})}
     if isinstance(names, HashedNames):
         known["hash_bits"] = names.n_bits
-    unsaid = {name: one for name, one in known.items() if getattr(how, name) is None}
+    unsaid = {name: one for name, one in known.items() if getattr(how, name) in (None, [])}
     return replace(how, **unsaid)
 
 
-def _refuse_mismatch(model: LinearModel, source: Source) -> None:
+def _refuse_other_filling(missing: str | None, names: Names | None) -> None:
+    """Refuse to fill gaps in another way than in training."""
+    numbers = [kind for kind in (names.kinds if names else {}).values() if kind is not None]
+    usual = "mean" if any(map(has_mean, numbers)) else "zero"
+    if numbers and missing in ("mean", "zero") and missing != usual:
+        raise OptionError(
+            f"missing={missing!r}: the model has learned with {usual!r}. Leave the option out, or "
+            "train anew."
+        )
+
+
+def _refuse_mismatch(names: Names | None, source: Source) -> None:
     """Refuse columns with names for a model that knows numbers, and the other way round."""
-    if not model.__sklearn_is_fitted__():
-        return
-    names = model.fitted_.names
     if (names is None) != (source.names is None):
         has, wants = ("names", "numbers") if names is None else ("numbers", "names")
         raise DataError(
@@ -123,10 +145,22 @@ def _refuse_mismatch(model: LinearModel, source: Source) -> None:
         )
 
 
-def _are_paths(source: Given) -> TypeGuard[Paths]:
-    if isinstance(source, list | tuple):
-        return bool(source) and all(isinstance(one, str | PathLike) for one in source)
-    return isinstance(source, str | PathLike)
+def _paths_in(source: Given) -> list[str | PathLike[str]]:
+    """Return the paths that are given, none if it is something else."""
+    several: list[Any] = list(source) if isinstance(source, list | tuple) else [source]
+    return several if all(isinstance(one, str | PathLike) for one in several) else []
+
+
+def _refuse_other_names(known: Names | None, names: Names | None) -> None:
+    """Refuse a source that numbers features in its own way: it would be predicted wrongly."""
+    if isinstance(known, HashedNames) and isinstance(names, HashedNames):
+        alike = (known.n_bits, known.kinds) == (names.n_bits, names.kinds)
+        known = names if alike else known
+    if names is not known:
+        raise DataError(
+            "The source numbers its features in another way than the model: give the paths of the "
+            "files, or open_rows(..., names=model.fitted_.names)."
+        )
 
 
 @dataclass
@@ -231,7 +265,7 @@ class StreamTraining:
         """Return the training that gave a tree, with its source opened again."""
         from thresher.estimators.saving import model_from
 
-        if access.word(tree, "fingerprint") != source.fingerprint():
+        if access.part(tree, "fingerprint", str) != source.fingerprint():
             raise DataError(
                 "The data is not what it was when the checkpoint was written: bring the old files "
                 "back, or train anew."
@@ -243,9 +277,9 @@ class StreamTraining:
             )
         columns = access.array(tree, "columns_before", np.int64, (None,))
         return cls(
-            model_from(access.branch(tree, "model")),
+            model_from(access.part(tree, "model", Tree)),
             source,
-            access.flag(tree, "watched"),
+            access.part(tree, "watched", bool),
             errors=access.number(tree, "errors"),
             before=(
                 columns,

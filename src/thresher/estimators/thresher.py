@@ -5,19 +5,12 @@ from numbers import Integral
 from typing import Any, ClassVar, Self
 
 import numpy as np
-from sklearn.metrics import get_scorer_names
 from sklearn.utils import check_random_state
 
 from thresher.estimators.classifier import OnlineClassifier
 from thresher.estimators.folds import ScoreOfMargins, Split, make_splits
 from thresher.estimators.labels import check_weights, with_weight
-from thresher.estimators.parameters import (
-    CLASS_WEIGHT,
-    FIT_INTERCEPT,
-    N_JOBS,
-    RANDOM_STATE,
-    VERBOSE,
-)
+from thresher.estimators.parameters import ALWAYS, CLASS_WEIGHT, SELECTION
 from thresher.estimators.path_model import NOT_CLEAR, PathModel
 from thresher.estimators.regressor import OnlineRegressor
 from thresher.estimators.streaming import SourceTraining
@@ -29,68 +22,11 @@ from thresher.online.thresh import Thresh
 from thresher.prepare import Preparation, Statistics
 from thresher.rows import Rows
 from thresher.threads import Report, share_of, threads
-from thresher.validation import FLAG, Callable, Number, OneOf, Parameter, Parameters, Whole
-from thresher.winnow.frequency import half_sample_counts
-from thresher.winnow.path import Path, Plan, n_calls, winnow
-from thresher.winnow.sample import Sample
-from thresher.winnow.screen import n_screened
+from thresher.validation import OneOf, Parameter, Parameters
+from thresher.winnow.path import Path, Plan, half_sample_counts, n_calls, winnow
+from thresher.winnow.screen import Sample, n_screened
 
 NORMAL_SPREAD = 1.4826  # of a normal distribution's standard deviation to its median deviation
-
-OWN: Parameters = (
-    Parameter(
-        "n_features_to_select",
-        "auto",
-        (OneOf("auto"), Whole(1), Number(0, 1, open_low=True, open_high=True)),
-        'int, float or "auto"',
-        'How many features to select: a number, or a share of all columns. "auto" is the smallest '
-        "number whose held-out loss is within ``caution`` standard errors of the best, or within "
-        "one if that is less; ``partial_fit`` then selects one per cent of the columns that occur, "
-        "and at least 100.",
-    ),
-    Parameter(
-        "caution",
-        0.25,
-        (Number(0),),
-        "float",
-        "Features are selected with the strongest penalty whose held-out loss is at most this many "
-        "standard errors worse than the best. 0 gives the most accurate model; with 10, "
-        "selections from different rows usually agree most. 1 is the usual rule for a smaller "
-        'model with "auto".',
-    ),
-    Parameter(
-        "cv",
-        3,
-        (Whole(2), Callable("a scikit-learn splitter", "split")),
-        "int or splitter",
-        "Folds that are held out, or what splits the rows. Folds have at most 3,000 rows.",
-    ),
-    Parameter(
-        "scoring",
-        None,
-        (OneOf(None, *get_scorer_names()), Callable("a scikit-learn scorer")),
-        "str, callable or None",
-        "What chooses the penalties and the number of features instead of the held-out loss.",
-    ),
-    Parameter(
-        "normalize",
-        "auto",
-        (OneOf("auto"), *FLAG),
-        'bool or "auto"',
-        "Whether rows are scaled to unit length, so that long documents count no more than short "
-        'ones. "auto" scales them unless the columns are measurements: dense, or in odd units.',
-    ),
-)
-MAX_COLUMNS = Parameter(
-    "max_columns",
-    None,
-    (Whole(1), OneOf(None)),
-    "int or None",
-    "How many columns are winnowed, those with the most certain marginal effects; None: 5 times "
-    "the largest number of features that is looked at, and at least 1,000. With a number, ``fit`` "
-    "sums exactly, and ``thresher.dask`` gives the same model to the last bit.",
-)
-SHARED: Parameters = (FIT_INTERCEPT, RANDOM_STATE, N_JOBS, VERBOSE)
 
 
 class ThresherModel(PathModel):
@@ -102,6 +38,19 @@ class ThresherModel(PathModel):
         "normalize",
         "fit_intercept",
     )
+    attributes = """
+    Attributes
+    ----------
+    path_ : Path
+        After ``fit``: a model of every size, from the one chosen down to a single feature, with
+        held-out loss and error and their standard errors.
+    selection_frequency_ : array of shape (n_features,)
+        After ``fit``: the share of folds that select each feature.
+    penalty_ : float
+        After ``fit``: the penalty under which features were selected.
+    n_features_selected_ : int
+        Number of features with a weight.
+    """
     # a stream passes once, in its own order
     tol, shuffle, warm_start = None, False, False
 
@@ -128,14 +77,14 @@ class ThresherModel(PathModel):
             Rows of one group are never both learned from and held out.
         """
         with self._exclusive():
-            self._check_parameters()
+            self.check_parameters()
             draft = self._draft(fresh=True)
             rows = draft._checked(X, reset=True)
             targets = draft._begin_targets(y, rows.n)
             weights = check_weights(sample_weight, rows.n)
             if groups is not None and np.shape(groups) != (rows.n,):
                 raise ValueError(f"groups has shape {np.shape(groups)}, but X has {rows.n} rows.")
-            draft._seed = int(check_random_state(self.random_state).randint(2**31))
+            draft.seed_ = int(check_random_state(self.random_state).randint(2**31))
             groups = None if groups is None else np.asarray(groups)
             draft.learn_at_hand(rows, targets, weights, groups)
             return self._become(draft)
@@ -150,7 +99,7 @@ class ThresherModel(PathModel):
         path = self._known_path()
         rows, preparation = self._checked(X), self.fitted_.preparation
         targets = self.known_targets(y, rows.n)
-        importance = self._importance(targets, check_weights(sample_weight, rows.n))
+        importance = self.importance_of(targets, check_weights(sample_weight, rows.n))
         _, rows, targets, importance = with_weight(rows, targets, importance)
         sample = self.sample(preparation.apply(rows), targets, importance, preparation)
         with threads(self.n_jobs) as team:
@@ -160,7 +109,7 @@ class ThresherModel(PathModel):
                 n_screened(path.size) if self.max_columns is None else self.max_columns,
                 1.0 / path.penalty,
                 n_resamples,
-                self._seed,
+                self.seed_,
                 team,
             )
 
@@ -175,7 +124,7 @@ class ThresherModel(PathModel):
         report: Report | None = None,
     ) -> None:
         """Learn from rows that are all at hand; ``report`` is called with the share done."""
-        importance = self._importance(targets, weights)
+        importance = self.importance_of(targets, weights)
         kept, rows, targets, importance = with_weight(rows, targets, importance)
         live = rows.occurring(self.n_features_in_)  # the work follows these, not the width
         rows = rows.renumbered(self.n_features_in_, live)
@@ -209,7 +158,7 @@ class ThresherModel(PathModel):
                 f"n_features_to_select={wanted:,} features cannot be selected from max_columns="
                 f"{most:,} columns: raise max_columns."
             )
-        splits = make_splits(self.cv, targets, labels, groups, self._seed)
+        splits = make_splits(self.cv, targets, labels, groups, self.seed_)
         _, centre, unit = self._winnow_targets(targets, importance)
         score = None
         if self.scoring is not None:
@@ -276,9 +225,9 @@ class ThresherModel(PathModel):
             )
         return max(1, round(float(wanted) * self.n_features_in_))
 
-    def _importance(self, targets: np.ndarray, weights: np.ndarray) -> np.ndarray:
+    def importance_of(self, targets: np.ndarray, weights: np.ndarray) -> np.ndarray:
         """Return how much each row counts: one row on average, as penalties are for such."""
-        importance = super()._importance(targets, weights)
+        importance = super().importance_of(targets, weights)
         return importance * (np.count_nonzero(importance) / importance.sum())
 
     def _n_outputs(self) -> int:
@@ -305,11 +254,7 @@ class ThresherModel(PathModel):
         """Start without having learned anything; classes are known."""
         self.n_features_in_ = 0
         self._begin_classes(classes)
-        self._seed = int(check_random_state(self.random_state).randint(2**31))
-
-    def importance_of(self, targets: np.ndarray, weights: np.ndarray) -> np.ndarray:
-        """Return how much each row counts, of all rows there are."""
-        return self._importance(targets, weights)
+        self.seed_ = int(check_random_state(self.random_state).randint(2**31))
 
     def know_columns(self, names: Names | None, index_base: int | None, width: int) -> None:
         """Take over how many columns a source has, and what they are called."""
@@ -355,22 +300,10 @@ class ThresherClassifier(ThresherModel, OnlineClassifier):
     number of features. Several classes share one set of features.
 
     ``partial_fit`` learns one pass over a stream, in bounded memory.
-
-    Attributes
-    ----------
-    path_ : Path
-        After ``fit``: a model of every size, from the one chosen down to a single feature, with
-        held-out loss and error and their standard errors.
-    selection_frequency_ : array of shape (n_features,)
-        After ``fit``: the share of folds that select each feature.
-    penalty_ : float
-        After ``fit``: the penalty under which features were selected.
-    n_features_selected_ : int
-        Number of features with a weight.
     """
 
     parameters: ClassVar[Parameters] = (
-        *OWN,
+        *SELECTION,
         Parameter(
             "loss",
             "log_loss",
@@ -379,8 +312,7 @@ class ThresherClassifier(ThresherModel, OnlineClassifier):
             "What is minimized. Several classes need the log loss.",
         ),
         CLASS_WEIGHT,
-        MAX_COLUMNS,
-        *SHARED,
+        *ALWAYS,
     )
     _joint = True
 
@@ -400,22 +332,10 @@ class ThresherRegressor(ThresherModel, OnlineRegressor):
 
     Features are selected as by ``ThresherClassifier``. Neither the units of the columns nor those
     of the targets matter.
-
-    Attributes
-    ----------
-    path_ : Path
-        After ``fit``: a model of every size, from the one chosen down to a single feature, with
-        held-out loss and error and their standard errors.
-    selection_frequency_ : array of shape (n_features,)
-        After ``fit``: the share of folds that select each feature.
-    penalty_ : float
-        After ``fit``: the penalty under which features were selected.
-    n_features_selected_ : int
-        Number of features with a weight.
     """
 
     parameters: ClassVar[Parameters] = (
-        *OWN,
+        *SELECTION,
         Parameter(
             "loss",
             "squared_error",
@@ -424,8 +344,7 @@ class ThresherRegressor(ThresherModel, OnlineRegressor):
             "What is minimized. Huber's loss is linear beyond one spread of the targets. "
             '"quantile_90" predicts what nine of ten targets stay below.',
         ),
-        MAX_COLUMNS,
-        *SHARED,
+        *ALWAYS,
     )
     _error_name = "mean squared error"
 

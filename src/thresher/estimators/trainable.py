@@ -29,7 +29,7 @@ class TrainableModel(HasParameters, LinearModel):
         **LinearModel.stored,
         "n_iter_": int,
         "data_fingerprint_": str,
-        "_seed": int,
+        "seed_": int,
     }
 
     loss: str
@@ -46,7 +46,7 @@ class TrainableModel(HasParameters, LinearModel):
     data_fingerprint_: str
     training_: Training
     _prepared: Preparation
-    _seed: int
+    seed_: int  # of everything random, as drawn from ``random_state``
     _class_counts: np.ndarray
     _begun_with: dict[str, Any]
     _settings: tuple[list[Any], Online]  # parameters that were checked, and their learner
@@ -69,7 +69,7 @@ class TrainableModel(HasParameters, LinearModel):
 
     def _begin(self, stream: bool) -> None:
         """Start without having learned anything."""
-        self._seed = int(check_random_state(self.random_state).randint(2**31))
+        self.seed_ = int(check_random_state(self.random_state).randint(2**31))
         self._prepared = self._preparation()
         self._class_counts = np.zeros(len(getattr(self, "classes_", ())), np.int64)
         learner = self._stream_learner() if stream else self._learner()
@@ -82,7 +82,7 @@ class TrainableModel(HasParameters, LinearModel):
         known = vars(self).get("_settings")
         if known is not None and all(map(is_, values, known[0])):
             return known[1]
-        self._check_parameters()
+        self.check_parameters()
         self._refuse_changed()
         learner = self._stream_learner()
         self._settings = values, learner
@@ -150,23 +150,25 @@ class TrainableModel(HasParameters, LinearModel):
 
     def restore_training(self, tree: dict[str, Any]) -> None:
         """Take over what learning needs to go on."""
-        self._begun_with = access.branch(tree, "begun_with")
+        self._begun_with = access.part(tree, "begun_with", access.Tree)
         access.same_names(self._begun_with, self.fixed, "fixed parameters")
-        training = Training.from_tree(access.branch(tree, "training"), self._first_learner())
+        training = Training.from_tree(
+            access.part(tree, "training", access.Tree), self._first_learner()
+        )
         if len(training.problems) != self._n_problems():
             access.refuse(f"there are {len(training.problems)} problems")
         n_classes = len(getattr(self, "classes_", ()))
         self._class_counts = access.array(tree, "class_counts", np.int64, (n_classes,))
         self._prepared = self.fitted_.preparation
-        names = tree["names"]
-        self._names = None if names is None else names_from_tree(access.branch(tree, "names"))
+        names = access.part(tree, "names", access.Tree | None)
+        self._names = None if names is None else names_from_tree(names)
         self.training_, self._read_only = training, False
 
     def _first_learner(self) -> Online:
         """Return a learner with the parameters that learning began with, changed since or not."""
         draft = self._draft(fresh=False)
         draft.set_params(**self._begun_with)
-        draft._check_parameters()
+        draft.check_parameters()
         return draft._stream_learner()
 
     def _refuse_read_only(self) -> None:

@@ -18,7 +18,7 @@ from thresher.files.atomic import write_bytes
 if TYPE_CHECKING:
     from thresher.estimators.path_model import PathModel
 
-__all__ = ["WRITERS", "export", "to_sklearn"]
+__all__ = ["WRITERS", "Contents", "export", "to_scikit_learn"]
 
 # How files are written, by the endings of their names.
 WRITERS: dict[str, Callable[..., bytes]] = {
@@ -52,8 +52,3 @@ def _sizes(model: LinearModel) -> dict[int, Contents]:
         raise ValueError(f"every_size=True: {type(model).__name__} has a model of one size only.")
     at_size = cast("PathModel", model).at_size
     return {size: Contents.of(at_size(size)) for size in path.sizes.tolist()}
-
-
-def to_sklearn(model: LinearModel) -> Any:
-    """Return a fitted model as a plain scikit-learn estimator, or a pipeline of such."""
-    return to_scikit_learn(Contents.of(model))

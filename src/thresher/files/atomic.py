@@ -16,7 +16,7 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import BinaryIO
 
-from thresher.files.errors import FileError
+from thresher.files import FileError
 
 ENDING = ".part"
 ABANDONED = 24 * 3600  # seconds after which nobody is still writing to a temporary file

@@ -24,7 +24,7 @@ from safetensors import SafetensorError
 from safetensors.numpy import load as arrays_from
 from safetensors.numpy import save as bytes_of
 
-from thresher.files.errors import ModelFileError
+from thresher.files import ModelFileError
 
 Header = dict[str, Any]
 Arrays = dict[str, np.ndarray]
@@ -54,7 +54,9 @@ def dumps(header: Header, arrays: Arrays) -> bytes:
     if start is None:
         raise RuntimeError("This version of safetensors lays files out in an unknown way.")
     first, last = start.span(2)
-    return b"".join((data[:first], _digest(data), memoryview(data)[last:]))
+    return b"".join(
+        (data[:first], hashlib.sha256(data).hexdigest().encode(), memoryview(data)[last:])
+    )
 
 
 def loads(data: bytes) -> tuple[Header, Arrays]:
@@ -63,7 +65,10 @@ def loads(data: bytes) -> tuple[Header, Arrays]:
     if start is None:
         _refuse_unknown(data)
     (first, last), view = start.span(2), memoryview(data)
-    if start[2] != _digest(view[:first], _ZEROS, view[last:]):
+    digest = hashlib.sha256(view[:first])
+    digest.update(_ZEROS)
+    digest.update(view[last:])
+    if start[2] != digest.hexdigest().encode():
         raise ModelFileError(_DAMAGED)
     if int(start[1]) != FORMAT:
         raise ModelFileError(
@@ -71,15 +76,15 @@ def loads(data: bytes) -> tuple[Header, Arrays]:
             "Upgrade with: pip install --upgrade thresher"
         )
     try:
-        return _parsed(data)
-    except _PARSING:
+        arrays = {name: _writable(array) for name, array in arrays_from(data).items()}
+        length = int.from_bytes(data[:_LENGTH], "little")
+        about = json.loads(data[_LENGTH : _LENGTH + length])["__metadata__"]["thresher"]
+        header = json.loads(about)["header"]
+        if not isinstance(header, dict):
+            raise TypeError("the header is not an object")
+        return header, arrays
+    except _PARSING:  # somebody may have forged it
         raise ModelFileError("its checksum is correct, but its content cannot be read.") from None
-
-
-def read(path: str | os.PathLike[str]) -> tuple[Header, Arrays]:
-    """Return the header and the arrays of a file, or raise a ModelFileError that names it."""
-    with naming(path):
-        return loads(_bytes_in(path))
 
 
 @contextmanager
@@ -98,24 +103,6 @@ def _plain(array: np.ndarray) -> np.ndarray:
     return np.require(array, array.dtype.newbyteorder("<"), ["C"])
 
 
-def _digest(*parts: bytes | memoryview) -> bytes:
-    digest = hashlib.sha256()
-    for part in parts:
-        digest.update(part)
-    return digest.hexdigest().encode()
-
-
-def _parsed(data: bytes) -> tuple[Header, Arrays]:
-    """Return the parts of a file whose checksum is right; somebody may still have forged it."""
-    arrays = {name: _writable(array) for name, array in arrays_from(data).items()}
-    length = int.from_bytes(data[:_LENGTH], "little")
-    outside = json.loads(data[_LENGTH : _LENGTH + length])
-    about = json.loads(outside["__metadata__"]["thresher"])
-    if not isinstance(about["header"], dict):
-        raise TypeError("the header is not an object")
-    return about["header"], arrays
-
-
 def _writable(array: np.ndarray) -> np.ndarray:
     """Return an array that can be written to: kernels are compiled for no other kind."""
     if array.dtype.kind == "b":  # a byte of a forged file may be neither 0 nor 1
@@ -123,7 +110,7 @@ def _writable(array: np.ndarray) -> np.ndarray:
     return array if array.flags.writeable else array.copy()
 
 
-def _bytes_in(path: str | os.PathLike[str]) -> bytes:
+def bytes_in(path: str | os.PathLike[str]) -> bytes:
     """Return a file's bytes; one that cannot be ours is not read to its end."""
     try:
         found = os.stat(path)

@@ -11,9 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from thresher.files import container
-from thresher.files.atomic import write_bytes
-from thresher.files.errors import ModelFileError
+from thresher.files import ModelFileError, container
 
 Tree = dict[str, Any]
 Arrays = dict[str, np.ndarray]
@@ -23,36 +21,21 @@ MANY = 16  # strings in a list that are worth two arrays
 NONSENSE = (KeyError, ValueError, TypeError, AttributeError, RecursionError, OverflowError)
 
 
-def write_tree(path: str | os.PathLike[str], tree: Tree) -> None:
-    """Write a tree to a file, whole or not at all."""
-    write_bytes(path, dumps(tree))
-
-
 def read_tree(path: str | os.PathLike[str]) -> Tree:
     """Return the tree of a file, or raise a ModelFileError that gives the reason."""
-    header, arrays = container.read(path)
     with container.naming(path):
-        return unpack(header, arrays)
+        return loads(container.bytes_in(path))
 
 
 def dumps(tree: Tree) -> bytes:
     """Return the file of a tree as bytes."""
-    return container.dumps(*pack(tree))
+    arrays: Arrays = {}
+    return container.dumps(_pack(tree, "", arrays), arrays)
 
 
 def loads(data: bytes) -> Tree:
     """Return the tree of a file's bytes, or raise a ModelFileError."""
-    return unpack(*container.loads(data))
-
-
-def pack(tree: Tree) -> tuple[Tree, Arrays]:
-    """Return a header that is JSON, and the arrays it refers to."""
-    arrays: Arrays = {}
-    return _pack(tree, "", arrays), arrays
-
-
-def unpack(header: Tree, arrays: Arrays) -> Tree:
-    """Return the tree of a header and arrays, or raise a ModelFileError."""
+    header, arrays = container.loads(data)
     try:
         return _unpack(header, arrays)
     except NONSENSE:

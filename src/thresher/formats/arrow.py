@@ -146,10 +146,11 @@ class ArrowSource(TabularSource):
 
     def _weights(self, batch: Any, file: str, problems: Problems) -> np.ndarray | None:
         """Return how much some rows count."""
-        if self.reading.weight is None:
+        name = self.reading.weight
+        if name is None or self.labels.ignored:
             return None
-        array = batch.column(self.reading.weight)
-        _kind_among(array, (NUMBERS,), self.reading.weight, file)
+        array = batch.column(name)
+        _kind_among(array, (NUMBERS,), name, file)
         weights = numbers_of(array)
         weights[missing_in(array)] = np.nan
         for row in np.flatnonzero(~((weights >= 0) & np.isfinite(weights))).tolist():

@@ -53,7 +53,6 @@ class ArrowFile:
     def __init__(self, path: str) -> None:
         self.path = path
         self._files = InputFiles([path])
-        self._files.check()
         if not self._files.rewinds:
             raise DataError(
                 "Parquet and Arrow files cannot be read from a pipe or standard input, because "

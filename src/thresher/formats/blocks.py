@@ -18,7 +18,7 @@ from typing import Any, NamedTuple, Protocol, cast
 
 import numpy as np
 
-from thresher.formats.compression import CODECS, Decompressed, codec_of, looks_compressed
+from thresher.formats.compression import CODECS, Decompressed, looks_compressed
 from thresher.formats.errors import DataError
 from thresher.formats.protocol import LINE_BYTES
 
@@ -58,62 +58,56 @@ class State(NamedTuple):
 
 
 class InputFiles:
-    """Files that are read one after the other; ``-`` is standard input."""
+    """Files that are read one after the other; ``-`` is standard input.
+
+    What can be known to be wrong before anything is read is raised at once.
+    """
 
     def __init__(
         self, paths: Sequence[str | os.PathLike[str]], max_line_bytes: int = LINE_BYTES
     ) -> None:
         self.paths = [os.fspath(path) for path in paths]
         self.max_line_bytes = max_line_bytes
-        self._states: dict[str, State] = {}
         if not self.paths:
             raise DataError("There is no file to read: name one, or - for standard input.")
         if self.paths.count(STDIN) > 1:
             raise DataError("Standard input (-) is named twice, and can be read only once.")
+        self.states = {path: _look_at(path) for path in self.paths}  # at first
+        for path, state in self.states.items():
+            if state.regular and state.size == 0:
+                raise DataError("is empty: there is nothing to read", file=path)
 
     @property
     def rewinds(self) -> bool:
         """Return whether there can be a second pass: not through standard input and pipes."""
-        return all(self._state(path).regular for path in self.paths)
+        return all(state.regular for state in self.states.values())
 
     @property
     def size(self) -> int | None:
         """Return the bytes of all files as they lie on disk; None where a pipe is among them."""
-        return sum(self._state(path).size for path in self.paths) if self.rewinds else None
-
-    def check(self) -> None:
-        """Raise what can be known to be wrong before anything is read."""
-        for path in self.paths:
-            state = self._state(path)
-            if state.regular and state.size == 0:
-                raise DataError("is empty: there is nothing to read", file=path)
+        return sum(self.states[path].size for path in self.paths) if self.rewinds else None
 
     def fingerprint(self) -> str:
         """Return what distinguishes these files: names, sizes, beginnings and ends."""
         digest = hashlib.sha256()
         for path in self.paths:
             digest.update(os.fsencode(os.path.basename(path)) + b"\0")
-            if self._state(path).regular:
-                digest.update(b"%d\0" % self._state(path).size)
+            if self.states[path].regular:
+                digest.update(b"%d\0" % self.states[path].size)
                 digest.update(_ends(path))
         return digest.hexdigest()
 
     def changed(self) -> list[int]:
         """Return when each file was changed last, in nanoseconds, as it was first looked at."""
-        return [self._state(path).changed for path in self.paths]
-
-    def by_file(self, size: int = BLOCK) -> Iterator[tuple[str, Iterator[Block]]]:
-        """Yield each path and its blocks of whole lines, of about so many bytes."""
-        self.check()
-        for path in self.paths:
-            yield path, self._blocks_of(path, size)
+        return [self.states[path].changed for path in self.paths]
 
     def blocks(self, size: int = BLOCK) -> Iterator[Block]:
         """Read all files from the first line on, about ``size`` bytes at a time."""
-        for _, blocks in self.by_file(size):
-            yield from blocks
+        for path in self.paths:
+            yield from self.blocks_of(path, size)
 
-    def _blocks_of(self, path: str, size: int) -> Iterator[Block]:
+    def blocks_of(self, path: str, size: int = BLOCK) -> Iterator[Block]:
+        """Read one of the files."""
         self.compare(path, "since it was first looked at")
         with _opened(path) as stream:
             for data, line in whole_lines(stream, size, name_of(path), self.max_line_bytes):
@@ -122,7 +116,7 @@ class InputFiles:
 
     def compare(self, path: str, when: str) -> None:
         """Raise if a file no longer looks as it did."""
-        before, now = self._state(path), _look_at(path)
+        before, now = self.states[path], _look_at(path)
         if now.size != before.size:
             grew = "grew" if now.size > before.size else "shrank"
             raise DataError(
@@ -135,12 +129,6 @@ class InputFiles:
                 f"was changed {when}. Read it when no program writes to it, or read a copy.",
                 file=path,
             )
-
-    def _state(self, path: str) -> State:
-        """Return how the file looked at first."""
-        if path not in self._states:
-            self._states[path] = _look_at(path)
-        return self._states[path]
 
 
 def name_of(path: str) -> str:
@@ -172,7 +160,7 @@ def _opened(path: str) -> Iterator[Readable]:
         with explained(name_of(path)):
             yield cast(Readable, sys.stdin.buffer)
         return
-    codec = codec_of(path)
+    codec = CODECS.get(os.path.splitext(path)[1].lower())
     with explained(path), open(path, "rb", buffering=0) as file:
         yield file if codec is None else Decompressed(file, codec, path)
 

@@ -12,7 +12,6 @@ import zlib
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from io import FileIO
-from pathlib import PurePath
 from typing import Any, NamedTuple
 
 from thresher.formats.errors import DataError
@@ -88,11 +87,6 @@ CODECS = {
     ),
     ".zst": Codec("zstd", _zstd, b"\x28\xb5\x2f\xfd", "unzstd -c"),
 }
-
-
-def codec_of(path: str) -> Codec | None:
-    """Return how a file is compressed by its name; None if it is not."""
-    return CODECS.get(PurePath(path).suffix.lower())
 
 
 def looks_compressed(head: bytes) -> str | None:

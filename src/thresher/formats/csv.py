@@ -79,9 +79,9 @@ class TableSource(TabularSource):
 
     def _read(self) -> Iterator[Chunk]:
         first: list[str] = []
-        for path, blocks in self.files.by_file():
+        for path in self.files.paths:
             file = name_of(path)
-            records = Records(blocks, self._separator(file), self.reading)
+            records = Records(self.files.blocks_of(path), self._separator(file), self.reading)
             columns = read_header(records, self._known(), file)
             first = first or columns
             check_same_columns(columns, first, file)
@@ -115,7 +115,8 @@ class TableSource(TabularSource):
                     file=file,
                 )
         label = reading.label or "label"
-        return _Layout(columns, set(features), label if label in columns else None, reading.weight)
+        weight = None if reading.ignore_labels else reading.weight
+        return _Layout(columns, set(features), label if label in columns else None, weight)
 
     def _chunk(self, layout: "_Layout", batch: Batch, file: str) -> Chunk:
         """Return a batch's rows, without those that are refused."""

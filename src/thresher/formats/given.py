@@ -6,7 +6,7 @@
   the same name. Columns of strings are categories, ``Bern`` in ``town`` being ``town=Bern``, as in
   CSV files; where a model knows a column as categories, its numbers are read as such.
 - A dict, or a list of dicts, has features as a JSON object has: numbers are values, strings
-  categories, and None is missing.
+  categories, and None is missing. Where a model has learned from tables, it is a row of such.
 """
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -28,9 +28,17 @@ from thresher.formats.errors import BadRow, DataError
 from thresher.formats.jsonl import features_of
 from thresher.formats.labels import first_missing, first_time, is_missing
 from thresher.formats.named import Gathered
-from thresher.formats.names import ZERO, GrowingNames, Names
+from thresher.formats.names import ZERO, GrowingNames, Names, has_mean
 from thresher.formats.protocol import Skipped
-from thresher.formats.tables import Table, check_known, has_mean, listed, table_chunk
+from thresher.formats.tables import (
+    Table,
+    as_in_table,
+    as_word,
+    check_distinct,
+    check_known,
+    listed,
+    table_chunk,
+)
 
 
 def rows_of(X: Any, names: Names | None = None, learn: bool = True) -> tuple[Chunk, Names | None]:
@@ -90,8 +98,11 @@ def _rows_of_frame(frame: Frame, names: Names, learn: bool) -> Chunk:
     if len(set(frame.names)) < len(frame.names):
         twice = next(name for name in frame.names if frame.names.count(name) > 1)
         raise DataError(f"Two columns are called {twice!r}: rename one.")
-    kinds = names.kinds if learn else dict(names.kinds)
+    tabular = names.kinds or not len(names)  # else the model knows features of dicts
+    kinds = names.kinds if learn and tabular else dict(names.kinds)
     columns = check_known(frame.names, names, None)
+    if not names.kinds:
+        check_distinct(columns, None)
     table = Table({}, {}, None, None, frame.n_rows)
     for name in columns:
         values = frame.column(name)
@@ -99,10 +110,10 @@ def _rows_of_frame(frame: Frame, names: Names, learn: bool) -> Chunk:
         kind = kinds.setdefault(name, ZERO if words is None else None)
         if kind is None:
             table.words[name] = _as_words(values) if words is None else words
-        elif words is not None:
+        elif words is not None and any(word is not None for word in words):
             raise DataError(f"Column {name!r} holds strings, but held numbers before: convert it.")
         else:
-            table.numbers[name] = numbers = values.astype(np.float64)
+            table.numbers[name] = numbers = _as_numbers(values)
             wrong = np.flatnonzero(~np.isfinite(numbers) & ~(has_mean(kind) & np.isnan(numbers)))
             if wrong.size:
                 _refuse_not_finite(numbers[wrong[0]], int(wrong[0]), repr(name))
@@ -116,7 +127,7 @@ def _words_in(values: np.ndarray, name: str) -> list[str | None] | None:
     cells = [None if is_missing(cell) else cell for cell in values.tolist()]
     if values.dtype.kind in "OUT" and all(cell is None or isinstance(cell, str) for cell in cells):
         return cells
-    if values.dtype.kind == "O" and all(isinstance(cell, int | float) for cell in cells):
+    if values.dtype.kind == "O" and all(isinstance(cell, int | float | None) for cell in cells):
         return None
     raise DataError(
         f"Column {name!r} holds neither numbers nor strings, but {values.dtype}: convert it, or "
@@ -125,8 +136,13 @@ def _words_in(values: np.ndarray, name: str) -> list[str | None] | None:
 
 
 def _as_words(values: np.ndarray) -> list[str | None]:
-    """Return numbers as a CSV file has them."""
-    return [None if is_missing(n) else str(n).removesuffix(".0") for n in values.tolist()]
+    return [None if is_missing(n) else as_word(n) for n in values.tolist()]
+
+
+def _as_numbers(values: np.ndarray) -> np.ndarray:
+    if values.dtype.kind != "O":
+        return values.astype(np.float64)
+    return np.array([np.nan if is_missing(n) else n for n in values.tolist()], np.float64)
 
 
 def _refuse_not_finite(value: float, row: int, column: object) -> NoReturn:
@@ -155,11 +171,27 @@ def _rows_of_dicts(dicts: Sequence[Mapping[str, Any]], names: Names) -> Chunk:
     rows = Gathered()
     for row, found in enumerate(dicts, 1):
         try:
-            rows.add(row, *features_of(found))
+            rows.add(row, *features_of(as_in_table(_entries(found), names.kinds)))
         except BadRow as problem:
             raise DataError(f"Row {row}: {problem.message}.") from None
 
     return rows.chunk(names, _refuse)
+
+
+def _entries(found: Any) -> dict[str, Any]:
+    """Return the entries of a dict, with Python's numbers for NumPy's."""
+    if not isinstance(found, Mapping):
+        raise BadRow(f"it is of type {type(found).__name__}, but rows before it are dicts")
+    for name in found:
+        if not isinstance(name, str):
+            raise BadRow(f"the name {name!r} is of type {type(name).__name__}: names are strings")
+    return {name: _plain(value) for name, value in found.items()}
+
+
+def _plain(value: Any) -> Any:
+    if isinstance(value, np.generic):
+        return value.item()
+    return None if is_missing(value) and not isinstance(value, float) else value  # as pandas' NA
 
 
 def _refuse(row: int, message: str) -> NoReturn:
@@ -273,6 +305,13 @@ def _labels(given: Any, n_rows: int, called: str) -> np.ndarray:
     missing = first_missing(labels)
     if missing is not None:
         raise DataError(f"{called} has no label at its row {missing + 1}.")
+    words = given if labels.dtype.kind == "U" else labels  # NumPy makes strings of both
+    if labels.dtype.kind in "UO" and len({isinstance(label, str) for label in words}) > 1:
+        raise DataError(f"{called} has strings and numbers as labels: make them all of one type.")
+    if labels.dtype.kind == "f" and np.isinf(labels).any():
+        raise DataError(
+            f"{called} has an infinite label at its row {np.isinf(labels).argmax() + 1}."
+        )
     dated = first_time(labels)
     if dated is not None:
         raise DataError(

@@ -9,12 +9,14 @@ What is read, and what is refused with the file and the line:
   the label and the weight are not used. Otherwise every key but those two is a feature.
 - A number is a value, true is 1, false is 0. A string is a category: ``{"town": "Bern"}`` is
   feature ``town=Bern`` with value 1. Null is as if the key were missing, and counts as 0.
+- Where a model has learned from tables, an object is a row of such: a number that is not there
+  counts as its column's mean, and keys that are no columns are not used.
 - Lists and objects within objects are refused, as is a key that occurs twice in an object, NaN,
   Infinity and numbers beyond the largest double.
 - A label is a number or a string, the same in all rows; true and false are 1 and 0. Its key is
   ``label`` unless another is named. It may only be missing, or null, where labels are not required;
   in prediction it may be any value.
-- The weight, if its key is named, is a finite number that is not negative.
+- The weight, if its key is named, is a finite number that is not negative. Prediction reads none.
 - Blank lines are no rows.
 
 With ``on_error="skip"`` a refused line is left out and counted.
@@ -22,7 +24,7 @@ With ``on_error="skip"`` a refused line is left out and counted.
 
 import json
 from collections.abc import Iterator, Mapping, Sequence
-from math import isfinite
+from math import isfinite, isnan
 from typing import Any
 
 from thresher.formats.chunk import Chunk
@@ -32,7 +34,7 @@ from thresher.formats.labels import Label
 from thresher.formats.named import LineSource, Row
 from thresher.formats.names import Names
 from thresher.formats.protocol import Format, Reading
-from thresher.formats.tables import note_categories, warn_of_distinct_values
+from thresher.formats.tables import as_in_table, note_categories, warn_of_distinct_values
 
 FEATURES = "features"
 LOOKED_AT = 8192  # rows, from the first on, whose strings are looked at
@@ -58,10 +60,11 @@ class JsonLinesSource(LineSource):
         found = _parsed(text)
         label = self._label(found.pop(self._label_key, None))
         key = self.reading.weight
-        weight = None if key is None else _weight(found.pop(key, None), key)
+        given = None if key is None else found.pop(key, None)
+        weight = None if key is None or self.labels.ignored else _weight(given, key)
         features = found.get(FEATURES)
         features = features if isinstance(features, dict) else found
-        names, values = features_of(features)
+        names, values = features_of(as_in_table(features, self.naming.kinds))
         if self._strings is not None:
             self._see_strings(features, self._strings)
         if "\\ud" in text or "\\uD" in text:  # only so can half a character get in
@@ -127,6 +130,8 @@ def _number(number: float, name: str) -> float:
         value = float(number)
     except OverflowError:
         value = float("inf")
+    if isnan(value):
+        raise BadRow(f"the number of {name!r} is NaN: leave it out")
     if not isfinite(value):
         raise BadRow(f"the number of {name!r} is beyond the largest number there is")
     return value
@@ -182,7 +187,9 @@ def _check_characters(texts: Sequence[Label]) -> None:
 def _kind(value: Any) -> str:
     """Return what JSON calls a value."""
     kinds = {dict: "an object", list: "a list", str: "a string", bool: "true or false"}
-    return kinds.get(type(value), "missing" if value is None else "a number")
+    if type(value) in kinds or value is None or isinstance(value, float | int):
+        return kinds.get(type(value), "missing" if value is None else "a number")
+    return f"of type {type(value).__name__}"  # in a program
 
 
 FORMAT = Format(JsonLinesSource, options=("label", "weight", "hash_bits", "max_line_bytes"))

@@ -11,12 +11,11 @@ from thresher.formats.chunk import Chunk, Refuse, assemble
 from thresher.formats.errors import BadRow, DataError
 from thresher.formats.fields import weight_array
 from thresher.formats.labels import Label, LabelReader, label_array
-from thresher.formats.names import GrowingNames, HashedNames, Names
+from thresher.formats.names import GrowingNames, HashedNames, Names, has_mean
 from thresher.formats.protocol import Reading, Skipped
 from thresher.formats.tables import (
     Table,
     columns_with_gaps,
-    has_mean,
     learn_means,
     note_gaps,
     table_chunk,
@@ -39,7 +38,6 @@ class FileSource(ABC):
 
     def __init__(self, paths: Sequence[str], reading: Reading) -> None:
         self.files = InputFiles(paths, reading.max_line_bytes)
-        self.files.check()
         self.reading = reading
         self.rewinds = self.files.rewinds
         self.n_rows: int | None = None

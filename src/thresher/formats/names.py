@@ -18,6 +18,11 @@ SHOWN = 3  # names with one hash that are shown
 CACHED = 1 << 18  # names whose hash is kept in memory
 
 
+def has_mean(kind: Kind) -> bool:
+    """Return whether a column of numbers has a mean that stands in for missing ones."""
+    return kind not in (None, ZERO)
+
+
 class Names(Protocol):
     """Columns by name.
 

@@ -123,7 +123,9 @@ def load(path: str, reading: Reading) -> Arrays:
             "(label=, --label).",
             file=path,
         )
-    if reading.weight is not None:
+    if reading.ignore_labels:
+        _column(reading.weight, entries, rows, apart)
+    elif reading.weight is not None:
         weights = _named("weight", reading.weight, path, entries, rows, apart)
     labels = _checked("label", labels, rows.shape[0], path)
     weights = _checked("weight", weights, rows.shape[0], path)

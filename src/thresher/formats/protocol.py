@@ -1,7 +1,7 @@
 """What every source of rows can do, and how rows are to be read."""
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields
 from itertools import chain
 from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
@@ -155,19 +155,24 @@ class Reading:
             if isinstance(value, str):
                 raise ValueError(f"{name}={value!r}: give a list of strings.")
             object.__setattr__(self, name, list(value))  # as JSON gives it back
-        self._check_choices()
-        self._check_columns()
+        for one in fields(self):
+            value, choices = getattr(self, one.name), one.metadata.get("choices")
+            if choices and value not in (one.default, *choices):
+                words = ", ".join(map(repr, choices[:-1]))
+                raise ValueError(f"{one.name}={value!r}: it must be {words} or {choices[-1]!r}.")
+        self._check_numbers()
+        if self.weight == (self.label or "label"):
+            raise ValueError(f"label and weight are both {self.weight!r}: name two columns.")
+        apart = {self.label or "label", self.weight, self.index_column} & {*self.categories}
+        if apart:
+            raise ValueError(
+                f"categories: {apart.pop()!r} is the label, the weight or the index, not a feature."
+            )
         object.__setattr__(self, "labelled", self.labelled and not self.ignore_labels)
 
-    def _check_choices(self) -> None:
-        if self.on_error not in ("raise", "skip"):
-            raise ValueError(f"on_error={self.on_error!r}: it must be 'raise' or 'skip'.")
-        if self.index_base not in (None, 0, 1):
-            raise ValueError(f"index_base={self.index_base!r}: it must be 0, 1 or None (decide).")
+    def _check_numbers(self) -> None:
         if self.hash_bits is not None and not 1 <= self.hash_bits <= MOST_BITS:
             raise ValueError(f"hash_bits={self.hash_bits!r}: it must be 1 to {MOST_BITS}.")
-        if self.missing not in (None, "mean", "zero", "error"):
-            raise ValueError(f"missing={self.missing!r}: it must be 'mean', 'zero' or 'error'.")
         if self.max_line_bytes < 1:
             raise ValueError(f"max_line_bytes={self.max_line_bytes!r}: it must be at least 1.")
         characters = {"sep": "," if self.sep is None else self.sep, "quote": self.quote or '"'}
@@ -176,17 +181,6 @@ class Reading:
                 raise ValueError(f"{name}={value!r}: it must be one character.")
         if self.sep is not None and self.sep == self.quote:
             raise ValueError(f"sep and quote are both {self.sep!r}: they must differ.")
-
-    def _check_columns(self) -> None:
-        if self.weight == (self.label or "label"):
-            raise ValueError(f"label and weight are both {self.weight!r}: name two columns.")
-        apart = {self.label or "label", self.weight, self.index_column}.intersection(
-            self.categories
-        )
-        if apart:
-            raise ValueError(
-                f"categories: {apart.pop()!r} is the label, the weight or the index, not a feature."
-            )
 
 
 EVERY_FORMAT = ("format", "on_error", "labelled", "ignore_labels")  # options that all formats take

@@ -72,18 +72,16 @@ class SvmlightSource(FileSource):
         for block in self.files.blocks(BLOCK):
             yield from pieces(self._chunk(block), CHUNK)
 
-    def _rules(self) -> Rules:
-        highest = LAST_COLUMN if self.naming is None else LAST_INDEX
-        reading = self.reading
-        return Rules(self._base or 0, highest, reading.labelled, reading.ignore_labels)
-
     def _chunk(self, block: Block) -> Chunk:
         """Return all rows of a block."""
         text = np.frombuffer(block.data, np.uint8)
         text = text if text[-1] == NEWLINE else np.append(text, np.uint8(NEWLINE))
-        lines, tidy = read_text(text, self._rules())
+        highest = LAST_COLUMN if self.naming is None else LAST_INDEX
+        reading = self.reading
+        rules = Rules(self._base or 0, highest, reading.labelled, reading.ignore_labels)
+        lines, tidy = read_text(text, rules)
         if lines.odd.size:
-            lines = self._with_odd(lines, text, block)
+            lines = self._with_odd(lines, text, rules, block)
         labels = None if np.isnan(lines.labels).any() else lines.labels
         columns = self._columns(lines, block.file)
         if tidy and self.naming is None:
@@ -95,7 +93,7 @@ class SvmlightSource(FileSource):
         cells = row_of_each(lines.starts), columns, lines.values
         return assemble(cells, self._width, labels, None, len(lines.labels), refuse)
 
-    def _with_odd(self, lines: Lines, text: np.ndarray, block: Block) -> Lines:
+    def _with_odd(self, lines: Lines, text: np.ndarray, rules: Rules, block: Block) -> Lines:
         """Return lines with those that Python must read, and without those that are no rows."""
         dropped = []
         for row in lines.odd.tolist():
@@ -103,7 +101,7 @@ class SvmlightSource(FileSource):
             slots = slice(lines.starts[row], lines.starts[row + 1])
             lines.indices[slots], found = UNUSED, None
             try:
-                found = read_line(text[first:end].tobytes(), self._rules())
+                found = read_line(text[first:end].tobytes(), rules)
             except BadRow as problem:
                 self._refuse(problem, block.file, block.first_line + line)
             if found is None:

@@ -3,13 +3,14 @@
 import warnings
 from collections.abc import Mapping, Sequence
 from fnmatch import fnmatchcase
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from thresher.formats.chunk import Chunk, Refuse, assemble
-from thresher.formats.errors import DataError
-from thresher.formats.names import ZERO, Kind, Names
+from thresher.formats.errors import BadRow, DataError
+from thresher.formats.labels import is_missing
+from thresher.formats.names import ZERO, Kind, Names, has_mean
 from thresher.formats.protocol import Reading
 
 ABSENT = "missing"  # the category of a missing number
@@ -58,9 +59,30 @@ def learn_means(table: Table, names: Names) -> None:
             names.kinds[name] = mean if np.isfinite(mean) else 0.0
 
 
-def has_mean(kind: Kind) -> bool:
-    """Return whether a column of numbers has a mean that stands in for missing ones."""
-    return kind not in (None, ZERO)
+def as_in_table(found: Mapping[str, Any], kinds: Mapping[str, Kind]) -> Mapping[str, Any]:
+    """Return the entries of an object as the row of a table that a model has learned from.
+
+    Without such a table they are returned as they are. In a table, what is not there is missing,
+    and what the model has no column for is no feature.
+    """
+    entries: dict[str, Any] = {}
+    for name, kind in kinds.items():
+        value = found.get(name)
+        missing = is_missing(value)
+        if kind is not None and isinstance(value, str):
+            raise BadRow(f"the value of {name!r} is a string, but was a number before: convert it")
+        if kind is None and isinstance(value, int | float) and not missing:
+            entries[name] = as_word(value)
+        elif has_mean(kind) and missing:
+            entries |= {name: kind, f"{name}={ABSENT}": 1}
+        else:
+            entries[name] = None if missing else value
+    return entries if kinds else found
+
+
+def as_word(number: float) -> str:
+    """Return a number as a CSV file has it."""
+    return str(number).removesuffix(".0")
 
 
 def _filled(table: Table, names: Names) -> Table:
@@ -134,7 +156,23 @@ def _chosen(features: list[str], reading: Reading, file: str) -> list[str]:
     chosen = [name for name in features if name in kept]
     if features and not chosen:
         raise DataError("keep and ignore leave no column to learn from", file=file)
+    check_distinct(chosen, file)
     return chosen
+
+
+def check_distinct(features: Sequence[str], file: str | None) -> None:
+    """Refuse a column that is called like a category of another one."""
+    there = set(features)
+    for name in (name for name in features if "=" in name):
+        column = next(
+            (name[:i] for i, c in enumerate(name) if c == "=" and name[:i] in there), None
+        )
+        if column is not None:
+            raise DataError(
+                f"column {name!r} is called like a category of column {column!r}: rename one of "
+                "them, or leave one out",
+                file=file,
+            )
 
 
 def _matching(columns: list[str], what: str, patterns: Sequence[str], file: str) -> list[str]:
@@ -178,7 +216,8 @@ def check_same_columns(columns: Sequence[str], first: Sequence[str], file: str) 
 def check_present(reading: Reading, columns: Sequence[str], file: str) -> None:
     """Refuse a table that lacks a column that the reading names."""
     wanted = {"label": reading.label or "label"} if reading.labelled else {}
-    wanted |= {"weight": reading.weight} if reading.weight is not None else {}
+    if reading.weight is not None and not reading.ignore_labels:
+        wanted["weight"] = reading.weight
     for what, name in wanted.items():
         if name not in columns:
             raise DataError(

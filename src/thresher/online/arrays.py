@@ -13,6 +13,7 @@ import numpy as np
 from thresher.files import access
 
 Restore = Callable[[], None]
+Numbers = dict[str, np.ndarray]
 
 
 def grown(array: np.ndarray, size: int) -> np.ndarray:
@@ -100,7 +101,7 @@ class Arrays:
     def from_tree(self, tree: dict[str, Any]) -> "Arrays":
         """Return the arrays that gave a tree; they must have the names and types of these."""
         n_slots = access.whole(tree, "n_slots")
-        by_slot, whole = access.branch(tree, "by_slot"), access.branch(tree, "whole")
+        by_slot, whole = (access.part(tree, name, Numbers) for name in ("by_slot", "whole"))
         access.same_names(by_slot, self.by_slot, "numbers by slot")
         access.same_names(whole, self.whole, "other numbers")
         return Arrays(

@@ -8,8 +8,8 @@ from numpy.typing import NDArray
 
 from thresher.jit import jit
 from thresher.losses import slope_of
+from thresher.online.passes import soft_threshold
 from thresher.online.prefetch import LATER, SOON, prefetch, prefetch_span
-from thresher.online.updates import soft_threshold
 
 LINEAR, SQRT = range(2)  # how the shrinkage of a feature follows its touches
 INFORMATIVE, EVERY = range(2)  # the bursts by which a feature is examined

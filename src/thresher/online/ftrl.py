@@ -14,10 +14,10 @@ import numpy as np
 from thresher.jit import jit
 from thresher.losses import Loss, slope_of
 from thresher.online.arrays import Arrays
+from thresher.online.passes import Updates, soft_threshold
 from thresher.online.prefetch import LATER, SOON, prefetch, prefetch_span
 from thresher.online.protocol import RowLearner
 from thresher.online.steps import Steps
-from thresher.online.updates import Updates, soft_threshold
 from thresher.rows import Rows
 from thresher.validation import Number, Parameter, Parameters
 

@@ -172,9 +172,9 @@ class PathState:
     def from_tree(self, tree: dict[str, Any]) -> Self:
         """Return the paths that gave a tree; there must be as many as here."""
         read = type(self)(self.burst.lengths.size)
-        read.arrays = read.arrays.from_tree(access.branch(tree, "arrays"))
+        read.arrays = read.arrays.from_tree(access.part(tree, "arrays", access.Tree))
         for name, log in (("burst", read.burst), ("pool", read.pool), ("past", read.past)):
-            log.fill(access.branch(tree, name))
+            log.fill(access.part(tree, name, access.Tree))
         read.burst.grow(read.n_slots + 1)
         read.refuse_impossible()
         read._list(np.flatnonzero(read.stable))

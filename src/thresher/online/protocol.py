@@ -9,8 +9,8 @@ import numpy as np
 
 from thresher.losses import Loss
 from thresher.online.arrays import Arrays
+from thresher.online.passes import Updates
 from thresher.online.steps import Steps
-from thresher.online.updates import Updates
 from thresher.rows import Rows
 from thresher.threads import Threads
 from thresher.validation import Parameters

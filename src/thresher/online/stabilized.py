@@ -15,11 +15,11 @@ import numpy as np
 from thresher.losses import Loss
 from thresher.online import stages
 from thresher.online.bursts import EVERY, INFORMATIVE, LINEAR, SQRT
+from thresher.online.passes import Updates
 from thresher.online.paths import PathState
 from thresher.online.protocol import Online, Overflow
 from thresher.online.stages import Rules, Run, Schedule
 from thresher.online.steps import AVERAGED, STEPS, steps_for
-from thresher.online.updates import Updates
 from thresher.rows import Rows
 from thresher.threads import Threads
 from thresher.validation import Number, OneOf, Parameter, Parameters, Whole

@@ -23,8 +23,8 @@ from thresher.online.bursts import (
     path_of,
     run_path,
 )
+from thresher.online.passes import soft_threshold
 from thresher.online.quantile import quantile
-from thresher.online.updates import soft_threshold
 
 # A path on a shared stream takes part in four bursts of five.
 KEEP = 0.8

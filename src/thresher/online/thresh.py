@@ -24,6 +24,7 @@ import numpy as np
 from thresher.files import access
 from thresher.losses import LOG_LOSS, SQUARED_ERROR, Loss
 from thresher.online.arrays import Arrays, Restore
+from thresher.online.passes import Updates
 from thresher.online.protocol import Online, Overflow
 from thresher.online.steps import Steps
 from thresher.online.thresh_rows import (
@@ -48,7 +49,6 @@ from thresher.online.thresh_rows import (
     squared_ranks,
     standardized,
 )
-from thresher.online.updates import Updates
 from thresher.rows import Rows
 from thresher.threads import Threads
 

@@ -14,7 +14,7 @@ import numpy as np
 from thresher.jit import jit
 from thresher.losses import LOG_LOSS, slope_of
 from thresher.online.ftrl import longest
-from thresher.online.updates import dot
+from thresher.online.passes import dot
 
 PURGED, CANDIDATE, MEMBER = -1, 0, 1  # roles of a feature; new ones are candidates
 # Numbers of a feature: the roots of its squared gradients in both models, sums of x and x^2; then

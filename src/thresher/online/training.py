@@ -60,9 +60,9 @@ class Problem:
     @classmethod
     def from_tree(cls, tree: dict[str, Any], state: State) -> "Problem":
         """Return the problem that gave a tree, as far as its state is of the same kind."""
-        pace = access.branch(tree, "pace")
+        pace = access.part(tree, "pace", access.Tree)
         return cls(
-            state.from_tree(access.branch(tree, "state")),
+            state.from_tree(access.part(tree, "state", access.Tree)),
             Pace(access.whole(pace, "updates"), access.number(pace, "mean_norm")),
             access.array(tree, "bare", np.float64, (None,)),
         )
@@ -178,10 +178,10 @@ class Training:
     @classmethod
     def from_tree(cls, tree: dict[str, Any], learner: Online) -> "Training":
         """Return what gave a tree, in the hands of a learner of the same kind."""
-        vocabulary = Vocabulary.from_tree(access.branch(tree, "vocabulary"))
+        vocabulary = Vocabulary.from_tree(access.part(tree, "vocabulary", access.Tree))
         problems = [
             Problem.from_tree(one, learner.start(vocabulary.n_columns))
-            for one in access.branches(tree, "problems")
+            for one in access.part(tree, "problems", list[access.Tree])
         ]
         if any(problem.state.n_slots != len(vocabulary) for problem in problems):
             access.refuse("there are more or fewer features than columns that occurred")

@@ -13,8 +13,7 @@ import numpy as np
 from thresher.jit import jit
 from thresher.rows import Rows
 from thresher.winnow.ridge import Problem, fit_ridge, margins_of
-from thresher.winnow.sample import Sample
-from thresher.winnow.screen import Sums
+from thresher.winnow.screen import Sample, Sums
 
 STEP = 0.7  # logarithm of how many times fewer columns are left after a round: half of them leave
 SMALLEST, TINY = 1e-3, 1e-300  # factors of columns by their weights, at least

@@ -25,8 +25,7 @@ from thresher.winnow.folds import (
     standard_error,
     strengths_for,
 )
-from thresher.winnow.sample import Sample
-from thresher.winnow.screen import Sums, n_screened
+from thresher.winnow.screen import Sample, Sums, n_screened
 
 FEWEST_AUTO, MOST_AUTO, ROWS_A_FEATURE = 200, 1000, 10
 FINE = 4  # every size up to this one is on the path
@@ -303,3 +302,29 @@ def _shares(table: Table, choice: Choice) -> tuple[list[np.ndarray], list[np.nda
         for k in range(len(table.sizes))
     ]
     return [columns for columns, _ in counted], [counts / len(folds) for _, counts in counted]
+
+
+def half_sample_counts(
+    sample: Sample,
+    size: int,
+    screened: int,
+    strength: float,
+    n_resamples: int,
+    seed: int,
+    threads: Threads,
+) -> np.ndarray:
+    """Return for each column how many random halves of the rows select it."""
+    n_rows = sample.targets.size
+
+    def select(number: int) -> np.ndarray:
+        half = np.sort(permutation(seed, 1, number, n_rows)[: n_rows // 2])
+        rows = sample.at(half)
+        field = Field.of(rows, Sums.of(rows), screened)
+        wanted = min(size, field.columns.size)
+        if not wanted:
+            return field.columns
+        *_, (left, _) = eliminate(field, strength, [wanted])
+        return left.columns
+
+    selected = threads.map(select, list(range(n_resamples)))
+    return np.bincount(np.concatenate(selected), minlength=sample.n_columns)
