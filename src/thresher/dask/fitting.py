@@ -8,7 +8,7 @@ import glob
 from collections.abc import Sequence
 from dataclasses import replace
 from os import PathLike, fspath
-from os.path import abspath
+from os.path import abspath, exists
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -84,13 +84,13 @@ def _of_files(client: Client, X: Any, reading: dict[str, Any]) -> Shards:
     if len(formats) > 1:
         raise DataError(f"The files are {', '.join(sorted(formats))}: name one format (format=).")
     how = replace(how, format=formats.pop())
-    start = _task(client, read.look_at, paths[0], how)
+    start = _task(client, read.look_at, paths, how)
     return Shards([_task(client, read.read_file, path, how, start) for path in paths], True)
 
 
 def _matching(pattern: str) -> list[str]:
     """Return the files that match a pattern; a path without one need not be seen from here."""
-    if not glob.has_magic(pattern):
+    if not glob.has_magic(pattern) or exists(pattern):
         return [pattern]
     found = sorted(glob.glob(pattern))
     if not found:

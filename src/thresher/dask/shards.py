@@ -50,11 +50,13 @@ class Start(NamedTuple):
     index_base: int | None
 
 
-def look_at(path: str, how: Reading) -> Start:
-    """Return what the first rows of the first file decide."""
-    source = open_rows([path], how)
-    for _ in source.chunks():
-        break
+def look_at(paths: Sequence[str], how: Reading) -> Start:
+    """Return what the first rows decide; files without any decide nothing."""
+    for path in paths:
+        source = open_rows([path], how)
+        for chunk in source.chunks():
+            if source.names is not None or chunk.columns.size:
+                return Start(source.names, source.index_base)
     return Start(source.names, source.index_base)
 
 
