@@ -172,6 +172,7 @@ def test_columns_with_names_are_numbered_as_locally(
     twin = thresher.ThresherClassifier(**settings).fit_stream(paths, cache=False, **reading)
     model = ThresherClassifier(**settings).fit(paths, **reading)
     assert sha(model) == sha(twin)
+    assert model.reading_ == twin.reading_
     assert model.get_feature_names_out().tolist() == twin.get_feature_names_out().tolist()
     one = {"word 0": 1.0, "word 1": 2.0, "c0": 0.5, "colour": "red"}
     assert model.predict_proba_one(one) == twin.predict_proba_one(one)

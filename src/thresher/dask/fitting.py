@@ -19,6 +19,7 @@ from thresher.estimators.thresher import ThresherModel
 from thresher.estimators.winnow_training import BYTES, SHARE
 from thresher.formats.errors import DataError
 from thresher.formats.opening import format_of, reading_from
+from thresher.formats.protocol import Reading
 
 AT_ONCE = 8  # sums that one task adds up
 
@@ -27,10 +28,10 @@ Client = Any
 
 
 class Shards(NamedTuple):
-    """Tasks that give shards, and whether they are files."""
+    """Tasks that give shards, and how they are read if they are files."""
 
     futures: list[Future]
-    of_files: bool
+    reading: Reading | None = None
 
 
 def client_of(given: Client | None) -> Client:
@@ -68,7 +69,7 @@ def shards_of(client: Client, X: Any, y: Any, weights: Any, reading: dict[str, A
     if _all(X, lambda one: hasattr(one, "dask")):
         pairs = client.compute(list(X))
         each = enumerate(pairs)
-        return Shards([_task(client, read.take_pair, pair, k) for k, pair in each], False)
+        return Shards([_task(client, read.take_pair, pair, k) for k, pair in each])
     raise TypeError(
         "X must be a pattern of files, a list of paths, a dask array, or a list of delayed tuples "
         f"of X and y, not {type(X).__name__}. For arrays at hand use the estimators of thresher."
@@ -85,7 +86,7 @@ def _of_files(client: Client, X: Any, reading: dict[str, Any]) -> Shards:
         raise DataError(f"The files are {', '.join(sorted(formats))}: name one format (format=).")
     how = replace(how, format=formats.pop())
     start = _task(client, read.look_at, paths, how)
-    return Shards([_task(client, read.read_file, path, how, start) for path in paths], True)
+    return Shards([_task(client, read.read_file, path, how, start) for path in paths], how)
 
 
 def _matching(pattern: str) -> list[str]:
@@ -106,7 +107,7 @@ def _of_array(client: Client, X: Any, y: Any, weights: Any) -> Shards:
     blocks = client.compute(X.to_delayed().ravel().tolist())
     beside = [_beside(client, X, one) for one in (y, weights)]
     each = enumerate(zip(blocks, *beside, strict=True))
-    return Shards([_task(client, read.take_rows, *parts, k) for k, parts in each], False)
+    return Shards([_task(client, read.take_rows, *parts, k) for k, parts in each])
 
 
 def _beside(client: Client, X: Any, vector: Any) -> Sequence[Any]:
@@ -140,7 +141,7 @@ def fit(client: Client, model: ThresherModel, shards: Shards, most: int) -> Thre
     """Return the model, fitted to all shards; only its last task has rows of more than one."""
     numbers = range(len(shards.futures))
     facts = [_task(client, read.facts_of, shard) for shard in shards.futures]
-    begun = _task(client, tasks.begin, model, facts, shards.of_files)
+    begun = _task(client, tasks.begin, model, facts, shards.reading)
     shares = [_task(client, tasks.share_of, begun, number) for number in numbers]
     pairs = zip(shards.futures, shares, strict=True)
     rows = [_task(client, tasks.rows_that_count, *pair) for pair in pairs]

@@ -13,10 +13,12 @@ from sklearn.base import clone
 
 from thresher.dask.shards import Facts, Shard, joined_names, with_columns
 from thresher.estimators.labels import check_labels
+from thresher.estimators.streaming import REMEMBERED
 from thresher.estimators.thresher import ThresherModel
 from thresher.exact import ExactSums
 from thresher.formats.errors import DataError
 from thresher.formats.labels import checked_classes
+from thresher.formats.protocol import Reading
 from thresher.prepare import Preparation, Statistics, exact_statistics
 from thresher.rows import Rows, joined
 from thresher.winnow.folds import Split
@@ -85,7 +87,7 @@ class Screened(NamedTuple):
 # --------------------------------------------------------------------------------------- labels
 
 
-def begin(model: ThresherModel, facts: Sequence[Facts], of_files: bool) -> Begun:
+def begin(model: ThresherModel, facts: Sequence[Facts], reading: Reading | None) -> Begun:
     """Return what the labels and weights of all rows decide."""
     model = clone(model)
     labels = [one.labels for one in facts if one.labels.size]
@@ -93,11 +95,13 @@ def begin(model: ThresherModel, facts: Sequence[Facts], of_files: bool) -> Begun
         raise DataError("There is not a single row to learn from.")
     every = np.concatenate(labels)
     names, numbers = joined_names([one.names for one in facts])
-    model.begin_source(_classes(every, of_files) if hasattr(model, "class_weight") else None)
+    model.begin_source(_classes(every, reading) if hasattr(model, "class_weight") else None)
     targets = model.known_targets(every, every.size)
     width = max(one.width for one in facts) if names is None else len(names)
     model.know_columns(names, facts[0].index_base, width)
     _know_frame(model, facts)
+    if reading is not None:
+        model.reading_ = {name: getattr(reading, name) for name in REMEMBERED}
     model.end_source("-".join(one.fingerprint for one in facts), names)
     importance = model.importance_of(targets, np.concatenate([one.weights for one in facts]))
     kept = np.flatnonzero(importance)
@@ -125,10 +129,10 @@ def rows_that_count(shard: Shard, share: Share) -> Rows:
     return rows if share.numbers is None else with_columns(rows, share.numbers)
 
 
-def _classes(labels: np.ndarray, of_files: bool) -> np.ndarray:
+def _classes(labels: np.ndarray, reading: Reading | None) -> np.ndarray:
     """Return the classes of all labels; whole numbers of files are integers."""
     found = np.unique(check_labels(labels, labels.size))
-    return checked_classes(found) if of_files else found
+    return found if reading is None else checked_classes(found)
 
 
 def _know_frame(model: ThresherModel, facts: Sequence[Facts]) -> None:
