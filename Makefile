@@ -25,7 +25,7 @@ READY   := $(VENV)/.ready
 PYTEST  := $(BIN)/python -m pytest -q -rfE -n $(WORKERS)
 # The files that test what kernels compute: plain Python must compute the same, and finds what
 # machine code lets pass, such as an index out of bounds.
-KERNELS := $(wildcard $(patsubst %,tests/test_%.py, \
+KERNELS := $(wildcard $(patsubst %,tests/test_%.py, exact \
 	losses prepare training thresh stabilized winnow formats_svmlight formats_tables))
 
 .PHONY: demo test lint bench measure check clean

@@ -181,6 +181,17 @@ def test_files_give_what_fit_gives(case, tmp_path, monkeypatch):
         assert_allclose(model.path_.loss, usual.path_.loss, rtol=1e-5)
 
 
+def test_columns_are_winnowed_up_to_a_given_number(case):
+    rows, labels, usual = case
+    enough = clone(usual).set_params(max_columns=1000).fit(rows, labels)  # exact sums
+    assert_allclose(enough.coef_, usual.coef_, rtol=1e-6, atol=1e-8)
+    few = clone(usual).set_params(max_columns=5, n_features_to_select=2).fit(rows, labels)
+    assert few.path_.size == 2
+    assert all(columns.size <= 5 for columns in few.path_.columns)
+    with pytest.raises(ValueError, match="raise max_columns"):
+        clone(usual).set_params(max_columns=5).fit(rows, labels)
+
+
 # ---------------------------------------------------------------------------------------- units
 
 

@@ -13,6 +13,7 @@ from typing import NamedTuple, Self
 
 import numpy as np
 
+from thresher.exact import ExactSums
 from thresher.jit import jit
 from thresher.rows import Rows
 
@@ -39,6 +40,12 @@ class Statistics(NamedTuple):
         counts, values, squares = np.zeros(n_columns), np.zeros(n_columns), np.zeros(n_columns)
         add_statistics(rows.starts, rows.columns, rows.values, importance, counts, values, squares)
         return cls(float(importance.sum()), counts, values, squares)
+
+    @classmethod
+    def exactly(cls, rows: Rows, n_columns: int, importance: np.ndarray) -> Self:
+        """Return the same, of sums that do not depend on the order of the rows."""
+        sums = exact_statistics(rows, n_columns, importance)
+        return cls(float(importance.sum()), *(one.totals() for one in sums))
 
     def __add__(self, other: Self) -> Self:  # type: ignore[override]
         """Return the sums over the rows of both; the other may have seen more columns."""
@@ -136,6 +143,15 @@ def measured_columns(statistics: Statistics) -> np.ndarray:
     odd = np.abs(np.log(sizes / sizes[order[middle]]))
     dense = mine > DENSE * weight
     return live[(mine >= FEWEST) & (odd > np.log(np.where(dense, ODD, VERY_ODD)))]
+
+
+def exact_statistics(rows: Rows, n_columns: int, importance: np.ndarray) -> list[ExactSums]:
+    """Return the sums of ``Statistics`` over some rows, to be added to others."""
+    weights = importance[rows.of_values()]
+    values = weights * rows.values
+    with np.errstate(over="ignore"):
+        terms = weights, values, values * rows.values
+    return [ExactSums.of(rows.columns, one, n_columns) for one in terms]
 
 
 @jit

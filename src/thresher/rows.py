@@ -49,6 +49,10 @@ class Rows(NamedTuple):
         """Return the number of rows."""
         return self.starts.size - 1
 
+    def of_values(self) -> np.ndarray:
+        """Return the row of every value."""
+        return np.repeat(np.arange(self.n), np.diff(self.starts))
+
     def part(self, first: int, last: int) -> Self:
         """Return the rows from ``first`` to ``last``, without copying their values."""
         if first == 0 and last == self.n:

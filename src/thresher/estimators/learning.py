@@ -200,8 +200,11 @@ class OnlineModel(TrainableModel):
 
     def end_stream(self, source: "Source") -> None:
         """Note where the model comes from, once a source has been learned."""
-        self.data_fingerprint_ = source.fingerprint()
-        names = source.names
+        self.end_source(source.fingerprint(), source.names)
+
+    def end_source(self, fingerprint: str, names: Names | None) -> None:
+        """Note the fingerprint of what was learned, and the names of its columns."""
+        self.data_fingerprint_ = fingerprint
         if names is None or isinstance(names, HashedNames):
             return
         kinds = names.kinds

@@ -143,6 +143,15 @@ SELECTION: Parameters = (
         "Whether rows are scaled to unit length, so that long documents count no more than short "
         'ones. "auto" scales them unless the columns are measurements: dense, or in odd units.',
     ),
+    Parameter(
+        "max_columns",
+        None,
+        (Whole(1), OneOf(None)),
+        "int or None",
+        "How many columns are winnowed, those with the most certain marginal effects; None: 5 "
+        "times the largest number of features that is looked at, and at least 1,000. With a "
+        "number, ``fit`` sums exactly, and ``thresher.dask`` gives the same model to the last bit.",
+    ),
 )
 ALWAYS: Parameters = (FIT_INTERCEPT, RANDOM_STATE, N_JOBS, VERBOSE)
 

@@ -15,6 +15,7 @@ from thresher.estimators.path_model import NOT_CLEAR, PathModel
 from thresher.estimators.regressor import OnlineRegressor
 from thresher.estimators.streaming import SourceTraining
 from thresher.estimators.winnow_training import WinnowTraining
+from thresher.formats.names import Names
 from thresher.formats.protocol import Source
 from thresher.losses import CLASS_LOSSES, HINGE, LOSSES, NUMBER_LOSSES
 from thresher.online.thresh import Thresh
@@ -23,7 +24,7 @@ from thresher.rows import Rows
 from thresher.threads import Report, share_of, threads
 from thresher.validation import OneOf, Parameter, Parameters
 from thresher.winnow.path import Path, Plan, half_sample_counts, n_calls, winnow
-from thresher.winnow.screen import Sample
+from thresher.winnow.screen import Sample, n_screened
 
 NORMAL_SPREAD = 1.4826  # of a normal distribution's standard deviation to its median deviation
 
@@ -58,6 +59,7 @@ class ThresherModel(PathModel):
     cv: Any
     scoring: Any
     normalize: bool | str
+    max_columns: int | None
 
     def fit(self, X: Any, y: Any, sample_weight: Any = None, groups: Any = None) -> Self:
         """Select features and fit their weights from rows that are all at hand.
@@ -102,7 +104,13 @@ class ThresherModel(PathModel):
         sample = self.sample(preparation.apply(rows), targets, importance, preparation)
         with threads(self.n_jobs) as team:
             return half_sample_counts(
-                sample, path.size, 1.0 / path.penalty, n_resamples, self.seed_, team
+                sample,
+                path.size,
+                n_screened(path.size) if self.max_columns is None else self.max_columns,
+                1.0 / path.penalty,
+                n_resamples,
+                self.seed_,
+                team,
             )
 
     # ------------------------------------------------------------------------------ internals
@@ -120,7 +128,8 @@ class ThresherModel(PathModel):
         kept, rows, targets, importance = with_weight(rows, targets, importance)
         live = rows.occurring(self.n_features_in_)  # the work follows these, not the width
         rows = rows.renumbered(self.n_features_in_, live)
-        preparation = self.preparation_for(Statistics.of(rows, live.size, importance))
+        add_up = Statistics.of if self.max_columns is None else Statistics.exactly
+        preparation = self.preparation_for(add_up(rows, live.size, importance))
         plan, splits = self.plan(targets, importance, None if groups is None else groups[kept])
         sample = self.sample(preparation.apply(rows), targets, importance, preparation, live.size)
         with self.team(report, len(splits), plan.largest(targets.size)) as team:
@@ -143,12 +152,18 @@ class ThresherModel(PathModel):
     ) -> tuple[Plan, list[Split]]:
         """Return what is wanted of the path, and the places of rows in folds."""
         labels = targets if hasattr(self, "classes_") else None
+        wanted, most = self._wanted(), self.max_columns
+        if wanted is not None and most is not None and wanted > most:
+            raise ValueError(
+                f"n_features_to_select={wanted:,} features cannot be selected from max_columns="
+                f"{most:,} columns: raise max_columns."
+            )
         splits = make_splits(self.cv, targets, labels, groups, self.seed_)
         _, centre, unit = self._winnow_targets(targets, importance)
         score = None
         if self.scoring is not None:
             score = ScoreOfMargins(self, self.scoring, targets, centre, unit)
-        return Plan(self._wanted(), float(self.caution), score), splits
+        return Plan(wanted, float(self.caution), score, self.max_columns), splits
 
     def sample(
         self,
@@ -172,7 +187,12 @@ class ThresherModel(PathModel):
         )
 
     def take_path(
-        self, path: Path, targets: np.ndarray, importance: np.ndarray, preparation: Preparation
+        self,
+        path: Path,
+        targets: np.ndarray,
+        importance: np.ndarray,
+        preparation: Preparation,
+        quiet: bool = False,
     ) -> None:
         """Become the model of a path whose weights are those of prepared rows."""
         _, centre, unit = self._winnow_targets(targets, importance)
@@ -181,10 +201,15 @@ class ThresherModel(PathModel):
         self.n_iter_ = 1
         self._count_rows(targets)
         self.fitted_ = self._at_path(self.path_, self._prepared)
+        if not quiet:
+            self.announce(stacklevel=5)
+
+    def announce(self, stacklevel: int) -> None:
+        """Print what was selected, or warn if nothing is clear, where the caller was called."""
         if self.verbose:
             print(self.why_selected())
-        elif not path.clear:
-            warnings.warn(NOT_CLEAR, UserWarning, stacklevel=4)
+        elif not self.path_.clear:
+            warnings.warn(NOT_CLEAR, UserWarning, stacklevel=stacklevel)
 
     def _wanted(self) -> int | None:
         """Return how many features are wanted; None if held-out rows choose."""
@@ -231,10 +256,10 @@ class ThresherModel(PathModel):
         self._begin_classes(classes)
         self.seed_ = int(check_random_state(self.random_state).randint(2**31))
 
-    def know_columns(self, source: Source, width: int) -> None:
+    def know_columns(self, names: Names | None, index_base: int | None, width: int) -> None:
         """Take over how many columns a source has, and what they are called."""
         self.n_features_in_ = width
-        self._names, self.index_base_ = source.names, source.index_base
+        self._names, self.index_base_ = names, index_base
 
     def _learn_next(self, X: Any, y: Any, sample_weight: Any, classes: Any) -> Self:
         if "path_" not in vars(self):

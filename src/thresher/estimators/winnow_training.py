@@ -20,10 +20,8 @@ from thresher.formats.protocol import Source
 from thresher.prepare import Preparation, Statistics
 from thresher.rows import Rows, joined
 from thresher.threads import Report
-from thresher.winnow.eliminate import Field
-from thresher.winnow.folds import Fold
-from thresher.winnow.path import Part, fold_of, rows_in_fold, winnow_fields
-from thresher.winnow.screen import Sample, Sums, n_screened
+from thresher.winnow.path import Gathered, places_in_folds, rows_in_fold, winnow_gathered
+from thresher.winnow.screen import Sums
 
 if TYPE_CHECKING:
     from thresher.estimators.thresher import ThresherModel
@@ -61,7 +59,8 @@ class WinnowTraining:
         if not self.n_rows:
             raise DataError("There is not a single row to learn from.")
         model = self.model
-        model.know_columns(self.source, counted.counts.size)
+        source = self.source
+        model.know_columns(source.names, source.index_base, counted.counts.size)
         targets, weights = np.concatenate(counted.targets), np.concatenate(counted.weights)
         if counted.kept is not None:
             model.learn_at_hand(joined(counted.kept), targets, weights, report=report)
@@ -71,7 +70,7 @@ class WinnowTraining:
                 statistics = yield from self._weighed(importance)
             preparation = model.preparation_for(statistics)
             yield from self._in_passes(targets, importance, preparation, counted.counts, report)
-        model.end_stream(self.source)
+        model.end_stream(source)
 
     def share_done(self) -> float | None:
         """Return how much of the training is done, if that is known."""
@@ -130,31 +129,24 @@ class WinnowTraining:
         plan, splits = model.plan(targets, importance)
         whole = model.sample(Rows.none(), targets, importance, preparation)
         chosen = [rows_in_fold(whole, split) for split in splits]
-        wanted = np.unique(np.concatenate([part.places for parts in chosen for part in parts]))
-        sums, kept = Sums.of(_part(whole, Rows.none(), slice(0))), []
+        wanted = places_in_folds(chosen)
+        sums, kept = Sums.of(whole.part(Rows.none(), slice(0))), []
         for chunk, places in self._numbered():
-            part = _part(whole, preparation.apply(rows_of(chunk)), places)
+            part = whole.part(preparation.apply(rows_of(chunk)), places)
             sums += Sums.of(part)
             inside = wanted[(wanted >= places.start) & (wanted < places.stop)] - places.start
             kept.append(part.rows.at(inside))
             yield chunk
-        largest = plan.largest(targets.size)
-        columns = sums.most_certain(n_screened(largest), whole.intercept)
+        columns = sums.most_certain(plan.screened(targets.size), whole.intercept)
         refuse_too_much(int(counts[columns].sum()))
-        in_folds = _part(whole, joined(kept), wanted)
         screened = []
         for chunk, _ in self._numbered():
             rows = preparation.apply(rows_of(chunk))
             screened.append(rows.renumbered(whole.n_columns, columns))
             yield chunk
-        field = Field.of_screened(whole, sums, columns, joined(screened), Rows.none())
-
-        def fold(parts: tuple[Part, Part]) -> Fold:
-            places = [np.searchsorted(wanted, part.places) for part in parts]
-            return fold_of(in_folds, places, parts, n_screened(largest))
-
-        with model.team(report, len(splits), largest) as team:
-            path = winnow_fields(field, team.map(fold, chosen), plan, largest, team)
+        gathered = Gathered(columns, joined(screened), wanted, joined(kept))
+        with model.team(report, len(splits), plan.largest(targets.size)) as team:
+            path = winnow_gathered(whole, sums, gathered, chosen, plan, team)
         model.take_path(path, targets, importance, preparation)
 
 
@@ -186,12 +178,6 @@ class _Counted:
             self.kept = None
         elif self.kept is not None:
             self.kept.append(Rows(rows.starts.copy(), rows.columns.copy(), rows.values.copy()))
-
-
-def _part(whole: Sample, rows: Rows, places: slice | np.ndarray) -> Sample:
-    """Return some rows of a sample that holds none of them."""
-    targets, importance = whole.targets[places], whole.importance[places]
-    return whole._replace(rows=rows, targets=targets, importance=importance)
 
 
 def refuse_too_much(n_nonzeros: int) -> None:

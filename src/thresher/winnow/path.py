@@ -8,6 +8,7 @@ import numpy as np
 
 from thresher.draws import permutation
 from thresher.prepare import Preparation
+from thresher.rows import Rows
 from thresher.threads import Threads
 from thresher.winnow.eliminate import Field, Refit, eliminate, sizes_down
 from thresher.winnow.folds import (
@@ -117,11 +118,15 @@ class Path(NamedTuple):
 
 
 class Plan(NamedTuple):
-    """How many features are wanted (None: as the folds say), and how much caution."""
+    """How many features are wanted (None: as the folds say), and how much caution.
+
+    With a number of ``max_columns`` to winnow, columns are screened by exact sums.
+    """
 
     size: int | None
     caution: float
     score: Score | None = None
+    max_columns: int | None = None
 
     def largest(self, n_rows: int) -> int:
         """Return the largest size that is looked at."""
@@ -129,20 +134,65 @@ class Plan(NamedTuple):
             return self.size
         return min(max(n_rows // ROWS_A_FEATURE, FEWEST_AUTO), MOST_AUTO)
 
+    def screened(self, n_rows: int) -> int:
+        """Return how many columns are winnowed."""
+        return n_screened(self.largest(n_rows)) if self.max_columns is None else self.max_columns
+
+    def sums(self, sample: Sample) -> Sums:
+        """Return the sums by which columns are screened."""
+        return Sums.of(sample) if self.max_columns is None else Sums.exactly(sample)
+
 
 def winnow(sample: Sample, splits: Sequence[Split], plan: Plan, threads: Threads) -> Path:
     """Return the path of rows at hand, which folds of them choose."""
-    largest = plan.largest(sample.targets.size)
-    screened = n_screened(largest)
+    screened = plan.screened(sample.targets.size)
 
     def fold(parts: tuple[Part, Part]) -> Fold:
         return fold_of(sample, [part.places for part in parts], parts, screened)
 
     jobs: list[Callable[[], Field | Fold]]
-    jobs = [partial(Field.of, sample, Sums.of(sample), screened)]
+    jobs = [partial(Field.of, sample, plan.sums(sample), screened)]
     jobs += [partial(fold, rows_in_fold(sample, split)) for split in splits]
     field, *folds = threads.map(lambda job: job(), jobs)
-    return winnow_fields(field, folds, plan, largest, threads)
+    return winnow_fields(field, folds, plan, plan.largest(sample.targets.size), threads)
+
+
+class Gathered(NamedTuple):
+    """What is kept of rows that were read in parts: some columns of all, all columns of some.
+
+    ``columns`` were screened; ``rows`` have these alone. The rows of folds have such ``places``.
+    """
+
+    columns: np.ndarray
+    rows: Rows
+    places: np.ndarray
+    in_folds: Rows
+
+
+def winnow_gathered(
+    whole: Sample,
+    sums: Sums,
+    gathered: Gathered,
+    parts: Sequence[tuple["Part", "Part"]],
+    plan: Plan,
+    threads: Threads,
+) -> Path:
+    """Return the path of a sample that holds none of its rows, but what was kept of them."""
+    columns, rows, places, in_folds = gathered
+    n_rows = whole.targets.size
+    field = Field.of_screened(whole, sums, columns, rows, Rows.none())
+    known = whole.part(in_folds, places)
+
+    def fold(pair: tuple[Part, Part]) -> Fold:
+        inside = [np.searchsorted(places, part.places) for part in pair]
+        return fold_of(known, inside, pair, plan.screened(n_rows))
+
+    return winnow_fields(field, threads.map(fold, parts), plan, plan.largest(n_rows), threads)
+
+
+def places_in_folds(parts: Sequence[tuple["Part", "Part"]]) -> np.ndarray:
+    """Return the places of all rows that any fold learns from or holds out."""
+    return np.unique(np.concatenate([part.places for pair in parts for part in pair]))
 
 
 def n_calls(n_folds: int, largest: int, loss: int) -> int:
@@ -255,7 +305,13 @@ def _shares(table: Table, choice: Choice) -> tuple[list[np.ndarray], list[np.nda
 
 
 def half_sample_counts(
-    sample: Sample, size: int, strength: float, n_resamples: int, seed: int, threads: Threads
+    sample: Sample,
+    size: int,
+    screened: int,
+    strength: float,
+    n_resamples: int,
+    seed: int,
+    threads: Threads,
 ) -> np.ndarray:
     """Return for each column how many random halves of the rows select it."""
     n_rows = sample.targets.size
@@ -263,7 +319,7 @@ def half_sample_counts(
     def select(number: int) -> np.ndarray:
         half = np.sort(permutation(seed, 1, number, n_rows)[: n_rows // 2])
         rows = sample.at(half)
-        field = Field.of(rows, Sums.of(rows), n_screened(size))
+        field = Field.of(rows, Sums.of(rows), screened)
         wanted = min(size, field.columns.size)
         if not wanted:
             return field.columns

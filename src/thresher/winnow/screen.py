@@ -6,10 +6,12 @@ column that occurs, whatever the number of rows. The most certain columns are wi
 metric in which weights are penalized follows from the same sums.
 """
 
+from collections.abc import Sequence
 from typing import Any, NamedTuple, Self
 
 import numpy as np
 
+from thresher.exact import ExactSums
 from thresher.jit import jit
 from thresher.losses import LOSSES
 from thresher.rows import Rows
@@ -42,6 +44,11 @@ class Sample(NamedTuple):
         """Return whether targets are classes."""
         return all(one.code != self.loss for one in LOSSES.values() if one.of_numbers)
 
+    def part(self, rows: Rows, places: slice | np.ndarray) -> Self:
+        """Return given rows at such places of a sample that holds none of its rows."""
+        targets, importance = self.targets[places], self.importance[places]
+        return self._replace(rows=rows, targets=targets, importance=importance)
+
     def at(self, places: np.ndarray) -> Self:
         """Return a sample of some of the rows."""
         return self._replace(
@@ -71,8 +78,26 @@ class Sums(NamedTuple):
         """Return the sums over a sample's rows."""
         n, k = sample.n_columns, sample.n_outputs
         values, squares, products = np.zeros(n), np.zeros(n), np.zeros((n, k))
-        rows, targets, importance = sample.rows, sample.targets, sample.importance
-        add_rows(*rows, targets, importance, values, squares, products)
+        add_rows(*sample.rows, sample.targets, sample.importance, values, squares, products)
+        return cls.with_columns(sample, values, squares, products)
+
+    @classmethod
+    def exactly(cls, sample: Sample) -> Self:
+        """Return the same, of sums that do not depend on the order of the rows."""
+        return cls.of_exact(sample, exact_sums(sample))
+
+    @classmethod
+    def of_exact(cls, sample: Sample, found: Sequence[ExactSums]) -> Self:
+        """Return the sums over a sample whose columns' sums were found in parts of its rows."""
+        values, squares, products = (one.totals() for one in found)
+        return cls.with_columns(sample, values, squares, products.reshape(-1, sample.n_outputs))
+
+    @classmethod
+    def with_columns(
+        cls, sample: Sample, values: np.ndarray, squares: np.ndarray, products: np.ndarray
+    ) -> Self:
+        """Return the sums of a sample's targets beside those of its columns."""
+        targets, importance, k = sample.targets, sample.importance, sample.n_outputs
         if k > 1:
             targets = (targets[:, np.newaxis] == np.arange(k)).astype(np.float64)
         weighted = targets.reshape(-1, k) * importance[:, np.newaxis]
@@ -136,6 +161,19 @@ class Sums(NamedTuple):
 def n_screened(largest: int) -> int:
     """Return how many columns are winnowed for up to so many features."""
     return max(FEWEST, TIMES * largest)
+
+
+def exact_sums(sample: Sample) -> list[ExactSums]:
+    """Return the sums of the columns' values, squares and products, to be added to others."""
+    rows, n, k = sample.rows, sample.n_columns, sample.n_outputs
+    owners, columns = rows.of_values(), rows.columns.astype(np.int64)
+    targets = sample.targets[owners]
+    with np.errstate(over="ignore", invalid="ignore"):  # what is not finite makes a sum infinite
+        values = sample.importance[owners] * rows.values
+        found = [ExactSums.of(columns, terms, n) for terms in (values, values * rows.values)]
+        if k == 1:
+            return [*found, ExactSums.of(columns, values * targets, n)]
+    return [*found, ExactSums.of(columns * k + targets.astype(np.int64), values, n * k)]
 
 
 @jit
