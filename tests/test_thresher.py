@@ -570,3 +570,9 @@ def test_a_share_of_unknown_columns_is_refused():
     stream = iter([(X, Y)])
     with pytest.raises(ValueError, match="give a number of features"):
         make(n_features_to_select=0.5).fit_stream(stream, classes=[0, 1])
+
+
+def test_a_column_that_overflows_is_named_by_its_own_number():
+    huge = np.where(np.arange(12) == 7, 1e200, X) * (np.arange(12) != 3)  # 3 never occurs
+    with pytest.raises(ValueError, match="squares of column 7 overflow"):
+        make().fit(huge, Y)

@@ -179,7 +179,8 @@ def size_figures() -> list[Figure]:
     """Return how much source there is, and how long functions are."""
     files = {path: path.read_text("utf-8") for path in sorted(PACKAGE.rglob("*.py"))}
     lines = {path: text.count("\n") for path, text in files.items()}
-    without = [n for path, n in lines.items() if PACKAGE / "report" not in path.parents]
+    added = {PACKAGE / "report", PACKAGE / "dask"}  # rooms that the limits leave out
+    without = [n for path, n in lines.items() if added.isdisjoint(path.parents)]
     lengths = sorted(
         (_length(function, text.splitlines()), f"{path.stem}.{function.name}")
         for path, text in files.items()
@@ -187,10 +188,10 @@ def size_figures() -> list[Figure]:
     )
     numbers, longest = [length for length, _ in lengths], max(lines, key=lambda path: lines[path])
     return [
-        Figure("lines of src/thresher", sum(lines.values()), 15_000),
-        Figure("files of src/thresher", len(lines), 110),
-        Figure("lines without the report", sum(without)),
-        Figure("files without the report", len(without)),
+        Figure("lines of src/thresher", sum(lines.values())),
+        Figure("files of src/thresher", len(lines)),
+        Figure("lines without the report and Dask", sum(without), 15_000),
+        Figure("files without the report and Dask", len(without), 110),
         Figure(f"lines of the longest file ({longest.name})", lines[longest], 400),
         Figure("functions", len(numbers)),
         Figure("lines of code of a function, median", median(numbers), 8),

@@ -83,15 +83,20 @@ class Preparation(NamedTuple):
         return cls(unit, np.zeros(0, np.int64), np.zeros(0))
 
     @classmethod
-    def from_statistics(cls, statistics: Statistics, unit: bool | None = None) -> Self:
+    def from_statistics(
+        cls, statistics: Statistics, unit: bool | None = None, numbers: np.ndarray | None = None
+    ) -> Self:
         """Return how rows with such statistics are prepared.
 
-        ``unit`` may be given; if it is true, all columns make up a row's length.
+        ``unit`` may be given; if it is true, all columns make up a row's length. ``numbers`` are
+        those of the columns, if they are only some of the user's.
         """
         finite = np.isfinite(statistics.squares)
         if not finite.all():
+            column = int(finite.argmin())
+            column = column if numbers is None else int(numbers[column])
             raise ValueError(
-                f"The squares of column {int(finite.argmin())} overflow: its values are too large. "
+                f"The squares of column {column} overflow: its values are too large. "
                 "Divide the column by a constant, or leave it out."
             )
         if unit:

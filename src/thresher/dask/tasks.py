@@ -211,7 +211,8 @@ def prepare(begun: Begun, added: Added) -> Prepared:
     """Return how rows are prepared."""
     totals = (one.totals() for one in added.sums)
     statistics = Statistics(float(begun.sample.importance.sum()), *totals)
-    return Prepared(added.columns, added.counts, begun.model.preparation_for(statistics))
+    preparation = begun.model.preparation_for(statistics, added.columns)
+    return Prepared(added.columns, added.counts, preparation)
 
 
 def prepared_rows(rows: Rows, prepared: Prepared) -> Rows:

@@ -129,7 +129,7 @@ class ThresherModel(PathModel):
         live = rows.occurring(self.n_features_in_)  # the work follows these, not the width
         rows = rows.renumbered(self.n_features_in_, live)
         add_up = Statistics.of if self.max_columns is None else Statistics.exactly
-        preparation = self.preparation_for(add_up(rows, live.size, importance))
+        preparation = self.preparation_for(add_up(rows, live.size, importance), live)
         plan, splits = self.plan(targets, importance, None if groups is None else groups[kept])
         sample = self.sample(preparation.apply(rows), targets, importance, preparation, live.size)
         with self.team(report, len(splits), plan.largest(targets.size)) as team:
@@ -142,10 +142,12 @@ class ThresherModel(PathModel):
         n = n_calls(n_folds, min(largest, self.n_features_in_), LOSSES[self.loss].code)
         return threads(self.n_jobs, share_of(report, n))
 
-    def preparation_for(self, statistics: Statistics) -> Preparation:
-        """Return how rows with such statistics are prepared."""
+    def preparation_for(
+        self, statistics: Statistics, numbers: np.ndarray | None = None
+    ) -> Preparation:
+        """Return how rows with such statistics are prepared; columns may have other numbers."""
         unit = None if self.normalize == "auto" else bool(self.normalize)
-        return Preparation.from_statistics(statistics, unit)
+        return Preparation.from_statistics(statistics, unit, numbers)
 
     def plan(
         self, targets: np.ndarray, importance: np.ndarray, groups: np.ndarray | None = None
